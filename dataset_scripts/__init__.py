@@ -1,0 +1,1 @@
+"""The benchmarks of temporal-rumors: one folder each, discovered by name."""

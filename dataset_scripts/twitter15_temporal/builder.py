@@ -1,0 +1,11 @@
+"""The `datasets` builder of twitter15_temporal."""
+
+from temporal_rumors.dataset_scripts.twitter15_temporal.benchmark import BENCHMARK
+
+from temporal_rumors.builder import TemporalBuilder
+
+
+class Twitter15Temporal(TemporalBuilder):
+    """Builds twitter15_temporal, one configuration a protocol."""
+
+    BENCHMARK = BENCHMARK

@@ -1,0 +1,11 @@
+"""The `datasets` builder of weibo_temporal."""
+
+from temporal_rumors.dataset_scripts.weibo_temporal.benchmark import BENCHMARK
+
+from temporal_rumors.builder import TemporalBuilder
+
+
+class WeiboTemporal(TemporalBuilder):
+    """Builds weibo_temporal, one configuration a protocol."""
+
+    BENCHMARK = BENCHMARK

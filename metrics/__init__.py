@@ -1,0 +1,1 @@
+"""The `evaluate` modules of temporal-rumors: one folder each, discovered by name."""

@@ -1,0 +1,36 @@
+"""Honest evaluation of rumour detectors.
+
+Importing this package registers its benchmarks with `datasets.load_dataset` and its metrics with `evaluate.load`,
+and loads neither library.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from temporal_rumors import plugin as _plugin
+from temporal_rumors._version import __version__
+
+if _TYPE_CHECKING:
+    from temporal_rumors.frames import split
+    from temporal_rumors.metrics.macro_prf.scoring import macro_prf
+
+__all__ = ["__version__", "macro_prf", "split"]
+
+_LAZY = {
+    "macro_prf": "temporal_rumors.metrics.macro_prf.scoring",
+    "split": "temporal_rumors.frames",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        return getattr(_import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'temporal_rumors' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])
+
+
+_plugin.register()

@@ -1,0 +1,439 @@
+"""Split protocols: pure functions from a post's time, label and event to train, validation and test parts.
+
+Every function takes arrays with one entry a post and returns indices into them. The order of posts is
+(time, id as a string); what a function returns depends on neither the order of the input nor the locale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from temporal_rumors.errors import UserError
+
+PARTS = ("train", "validation", "test")
+N_FOLDS = 5
+RANDOM_FOLDS = tuple(f"random_fold{k}" for k in range(N_FOLDS))
+CHRONO, CHRONO_STRATIFIED, LOO_PREFIX = "chrono", "chrono_stratified", "loo_"
+DEFAULT_PROTOCOL = CHRONO
+
+_NAT = np.iinfo(np.int64).min
+_WEIGHTS = {"train": 7, "validation": 1, "test": 2}
+# Who gets a left-over post where remainders tie.
+_PRECEDENCE = ("test", "train", "validation")
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A division of posts into three parts.
+
+    Attributes:
+        train, validation, test: (n_part,) int64 indices into the caller's arrays, in (time, id) order.
+        excluded: (n_excluded,) int64 indices of posts that the protocol cannot place.
+        ties: posts whose time equals that of a post beyond a chronological cut, so that only the id
+            decided on which side they stand.
+    """
+
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+    excluded: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    ties: int = 0
+
+    def __post_init__(self) -> None:
+        empty = [part for part, rows in self.parts().items() if not len(rows)]
+        if empty:
+            n = sum(map(len, self.parts().values()))
+            raise UserError(
+                f"{n} posts are too few for this protocol: the {' and the '.join(empty)} part would be empty"
+            )
+
+    def parts(self) -> dict[str, np.ndarray]:
+        """Return the parts by name, in the order train, validation, test."""
+        return {part: getattr(self, part) for part in PARTS}
+
+    def digest(self, ids: Sequence[str] | np.ndarray) -> str:
+        """Return the sha256 (hexadecimal) of the sorted ids of each part; equal digests mean equal splits.
+
+        Args:
+            ids: (n,) str, the ids of all posts.
+        """
+        sorted_ids = [sorted(str(ids[i]) for i in rows) for rows in self.parts().values()]
+        return hashlib.sha256(json.dumps(sorted_ids, ensure_ascii=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class SplitReport:
+    """What a split holds, and what it does not guarantee.
+
+    Attributes:
+        sizes: part -> class -> number of posts.
+        absent: part -> classes of which it holds no post.
+        newer_than_test: training posts newer than the first test post.
+        ties: posts that only their id puts on their side of a chronological cut.
+        excluded: posts that the protocol cannot place (no time, no event).
+        span: part -> first and last time, ISO 8601 UTC, or None where no time is known.
+    """
+
+    sizes: dict[str, dict[Any, int]]
+    absent: dict[str, list[Any]]
+    newer_than_test: int
+    ties: int
+    excluded: int
+    span: dict[str, tuple[str, str] | None]
+
+    def warnings(self) -> list[str]:
+        """Return one sentence for each guarantee that the split does not give."""
+        lines = []
+        if self.newer_than_test:
+            n_train = sum(self.sizes["train"].values())
+            lines.append(f"{self.newer_than_test:,} of {n_train:,} training posts are newer than the first test post")
+        for part, classes in self.absent.items():
+            if classes:
+                lines.append(f"no {' and no '.join(map(str, classes))} post in the {part} part")
+        if self.ties:
+            lines.append(f"{self.ties:,} posts share the second of a cut: their id decided")
+        if self.excluded:
+            lines.append(f"{self.excluded:,} posts left out: the protocol cannot place them")
+        return lines
+
+
+def random_folds(
+    labels: Sequence[Any] | np.ndarray,
+    *,
+    ids: Sequence[str] | np.ndarray,
+    times: Sequence[Any] | np.ndarray | None = None,
+    n_folds: int = N_FOLDS,
+    seed: int = 0,
+) -> list[Split]:
+    """Stratified random folds whose test parts cover every post exactly once; of the rest one eighth is validation.
+
+    Args:
+        labels: (n,) the class of each post.
+        ids: (n,) str, unique.
+        times: (n,) datetime64, or integers in any one unit; only fixes the order in which posts are drawn.
+        n_folds: number of folds; five give 70/10/20.
+        seed: of the one generator that draws everything.
+
+    Returns:
+        One Split a fold.
+
+    Raises:
+        UserError: arrays of unequal length, repeated ids, or a part that would be empty.
+
+    Source: Mu et al. 2023, section 2.2, Random Splits.
+    """
+    order = _order(ids, times)
+    classes = _members(order, labels)
+    if len(order) < n_folds:
+        raise UserError(f"{len(order)} posts are too few for {n_folds} folds")
+    rng = np.random.default_rng(seed)
+    # Dealing out the shuffled classes one after the other keeps both each class and each fold within one post of even.
+    dealt = np.concatenate([rng.permutation(rows) for rows in classes.values()])
+    fold_of = np.empty(len(order), dtype=np.int64)
+    fold_of[dealt] = np.arange(len(dealt)) % n_folds
+    splits = []
+    for fold in range(n_folds):
+        rest = order[fold_of[order] != fold]
+        train, validation = _hold_out(rest, labels, rng)
+        splits.append(Split(train, validation, order[fold_of[order] == fold]))
+    return splits
+
+
+def chronological(
+    times: Sequence[Any] | np.ndarray,
+    *,
+    ids: Sequence[str] | np.ndarray,
+    cuts: tuple[int, int, int] | None = None,
+) -> Split:
+    """The earliest 70% of posts train, the next 10% validate, the latest 20% test.
+
+    Args:
+        times: (n,) datetime64 (NaT: not known, excluded), or integers in any one unit.
+        ids: (n,) str, unique; order posts of one time.
+        cuts: published sizes of the three parts; None takes 70/10/20 by largest remainder.
+
+    Raises:
+        UserError: arrays of unequal length, repeated ids, an empty part, cuts that do not sum to n.
+
+    Source: Mu et al. 2023, section 2.2, Standard Chronological Splits.
+    """
+    stamps = _stamps(times)
+    order, excluded = _timed(_order(ids, stamps), stamps)
+    parts = train, validation, test = _cut(order, cuts)
+    return Split(train, validation, test, excluded, _ties(parts, stamps))
+
+
+def chronological_stratified(
+    times: Sequence[Any] | np.ndarray,
+    labels: Sequence[Any] | np.ndarray,
+    *,
+    ids: Sequence[str] | np.ndarray,
+    cuts: Mapping[Any, tuple[int, int, int]] | None = None,
+) -> Split:
+    """A chronological split of each class on its own, merged: shares of classes stay, but classes overlap in time.
+
+    Args:
+        times: (n,) datetime64 (NaT: not known, excluded), or integers in any one unit.
+        labels: (n,) the class of each post.
+        ids: (n,) str, unique; order posts of one time.
+        cuts: class -> published sizes of its three parts; None takes 70/10/20 by largest remainder.
+
+    Raises:
+        UserError: arrays of unequal length, repeated ids, an empty part, cuts that do not fit the classes.
+
+    Source: Mu et al. 2023, section 2.2, Stratified Chronological Splits.
+    """
+    stamps = _stamps(times)
+    ordered = _order(ids, stamps)
+    order, excluded = _timed(ordered, stamps)
+    classes = _members(order, labels)
+    if cuts is not None and set(cuts) != set(classes):
+        raise UserError(
+            f"cuts are given for the classes {sorted(map(str, cuts))}, the posts have {list(map(str, classes))}"
+        )
+    by_class = [_cut(rows, cuts[name] if cuts else None) for name, rows in classes.items()]
+    rank = np.empty(len(ordered), dtype=np.int64)
+    rank[ordered] = np.arange(len(ordered))
+    merged = []
+    for pieces in zip(*by_class, strict=True):
+        rows = np.concatenate(pieces)
+        merged.append(rows[np.argsort(rank[rows])])
+    train, validation, test = merged
+    return Split(train, validation, test, excluded, sum(_ties(parts, stamps) for parts in by_class))
+
+
+def leave_one_out(
+    labels: Sequence[Any] | np.ndarray,
+    events: Sequence[str | None] | np.ndarray,
+    *,
+    ids: Sequence[str] | np.ndarray,
+    times: Sequence[Any] | np.ndarray | None = None,
+    seed: int = 0,
+) -> dict[str, Split]:
+    """Each event in turn is the test part; the rest is split 7:1 into train and validation, stratified.
+
+    Args:
+        labels: (n,) the class of each post.
+        events: (n,) str; None: not known, excluded.
+        ids: (n,) str, unique.
+        times: (n,) datetime64, or integers in any one unit; only fixes the order in which posts are drawn.
+        seed: of the generator, made anew for each event.
+
+    Returns:
+        event -> Split, events in alphabetical order.
+
+    Raises:
+        UserError: arrays of unequal length, repeated ids, fewer than two events, an empty part.
+
+    Source: Mu et al. 2023, section 2.2, Leave-One-Out Splits (after Lukasik et al. 2015).
+    """
+    order = _order(ids, times)
+    _same_length(ids, events=events)
+    names = sorted({str(e) for e in events if e is not None})
+    if len(names) < 2:
+        raise UserError(f"leaving one event out takes at least two events, found {names}")
+    event_of = np.array(["" if events[i] is None else str(events[i]) for i in order], dtype=object)
+    known = np.array([events[i] is not None for i in order], dtype=bool)
+    splits = {}
+    for name in names:
+        test = event_of == name
+        train, validation = _hold_out(order[known & ~test], labels, np.random.default_rng(seed))
+        splits[name] = Split(train, validation, order[known & test], excluded=order[~known])
+    return splits
+
+
+def protocol_names(events: Sequence[str] = ()) -> list[str]:
+    """Return the protocols that posts with these events can be split by."""
+    return [*RANDOM_FOLDS, CHRONO, CHRONO_STRATIFIED, *(LOO_PREFIX + event for event in sorted(events))]
+
+
+def make_split(
+    protocol: str,
+    *,
+    ids: Sequence[str] | np.ndarray,
+    times: Sequence[Any] | np.ndarray,
+    labels: Sequence[Any] | np.ndarray | None,
+    events: Sequence[str | None] | np.ndarray | None = None,
+    cuts: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> Split:
+    """Split by a protocol's name: ``random_fold<k>``, ``chrono``, ``chrono_stratified`` or ``loo_<event>``.
+
+    Args:
+        cuts: protocol -> its published cut points.
+        seed: for the protocols that draw.
+        others: as in the protocol functions.
+
+    Raises:
+        UserError: an unknown name; the message lists the valid ones.
+    """
+    cuts = cuts or {}
+    if protocol == CHRONO:
+        return chronological(times, ids=ids, cuts=cuts.get(CHRONO))
+    if labels is None:
+        raise UserError(f"the protocol {protocol!r} needs the class of each post")
+    if protocol in RANDOM_FOLDS:
+        return random_folds(labels, ids=ids, times=times, seed=seed)[RANDOM_FOLDS.index(protocol)]
+    if protocol == CHRONO_STRATIFIED:
+        return chronological_stratified(times, labels, ids=ids, cuts=cuts.get(CHRONO_STRATIFIED))
+    known = sorted({str(e) for e in events if e is not None}) if events is not None else []
+    if protocol.startswith(LOO_PREFIX) and protocol[len(LOO_PREFIX) :] in known and events is not None:
+        return leave_one_out(labels, events, ids=ids, times=times, seed=seed)[protocol[len(LOO_PREFIX) :]]
+    raise unknown_protocol(protocol, known)
+
+
+def unknown_protocol(protocol: str, events: Sequence[str]) -> UserError:
+    """Return the error for a protocol that posts with these events do not have."""
+    hint = "" if events else " (and loo_<event> where posts have events)"
+    return UserError(f"unknown protocol {protocol!r}; valid ones: {', '.join(protocol_names(events))}{hint}")
+
+
+def report(
+    split: Split,
+    *,
+    times: Sequence[Any] | np.ndarray,
+    labels: Sequence[Any] | np.ndarray,
+    classes: Sequence[Any] | None = None,
+) -> SplitReport:
+    """Count what a split holds and what it does not guarantee.
+
+    Args:
+        split: indices into the arrays that follow.
+        times: (n,) datetime64, or integers in any one unit.
+        labels: (n,) the class of each post, or an index into ``classes``.
+        classes: names of the classes; None takes the labels that occur.
+    """
+    stamps = _stamps(times)
+    if classes is None:
+        names, codes = np.unique(np.asarray(labels), return_inverse=True)
+        classes = names.tolist()
+    else:
+        codes = np.asarray(labels, dtype=np.int64)
+    sizes: dict[str, dict[Any, int]] = {}
+    span: dict[str, tuple[str, str] | None] = {}
+    for part, rows in split.parts().items():
+        counts = np.bincount(codes[rows], minlength=len(classes))
+        sizes[part] = {name: int(n) for name, n in zip(classes, counts, strict=True)}
+        known = stamps[rows][stamps[rows] != _NAT]
+        span[part] = (_iso(known.min(), times), _iso(known.max(), times)) if len(known) else None
+    test = stamps[split.test][stamps[split.test] != _NAT]
+    newer = int((stamps[split.train] > test.min()).sum()) if len(test) else 0
+    return SplitReport(
+        sizes=sizes,
+        absent={part: [name for name, n in counts.items() if not n] for part, counts in sizes.items()},
+        newer_than_test=newer,
+        ties=split.ties,
+        excluded=len(split.excluded),
+        span=span,
+    )
+
+
+def _iso(stamp: np.int64, times: Sequence[Any] | np.ndarray) -> str:
+    array = np.asarray(times)
+    if array.dtype.kind != "M":
+        return str(stamp)
+    return str(np.datetime64(int(stamp), "ns" if array.dtype == "<M8[ns]" else "ms").astype("datetime64[s]")) + "Z"
+
+
+def _stamps(times: Sequence[Any] | np.ndarray) -> np.ndarray:
+    """Times as int64, missing ones as the least int64."""
+    array = np.asarray(times)
+    if array.dtype.kind == "M":
+        return array.astype("datetime64[ns]" if array.dtype == "<M8[ns]" else "datetime64[ms]").astype(np.int64)
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    raise UserError(
+        f"times must be numpy datetime64 (UTC) or integers in one unit, found {array.dtype}; "
+        "temporal_rumors.split reads other forms"
+    )
+
+
+def _same_length(ids: Sequence[str] | np.ndarray, **arrays: Any) -> None:
+    for name, values in arrays.items():
+        if len(values) != len(ids):
+            raise UserError(f"{len(values)} {name} for {len(ids)} ids: one a post is needed")
+
+
+def _order(ids: Sequence[str] | np.ndarray, times: Sequence[Any] | np.ndarray | None) -> np.ndarray:
+    """Indices in (time, id) order, posts without a time last."""
+    keys = np.asarray(ids)
+    if keys.dtype.kind not in "UO" or not all(isinstance(i, str) for i in keys):
+        raise UserError(f"ids must be strings, found {keys.dtype}: a number loses digits on the way")
+    keys = np.array(keys, dtype=str)
+    values, counts = np.unique(keys, return_counts=True)
+    if len(values) < len(keys):
+        raise UserError(f"ids must be unique, but {str(values[counts > 1][0])!r} stands {counts.max()} times")
+    if times is None:
+        return np.argsort(keys, kind="stable")
+    stamps = _stamps(times)
+    _same_length(ids, times=stamps)
+    return np.lexsort((keys, stamps, stamps == _NAT))
+
+
+def _timed(order: np.ndarray, stamps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    known = stamps[order] != _NAT
+    return order[known], order[~known]
+
+
+def _members(order: np.ndarray, labels: Sequence[Any] | np.ndarray) -> dict[Any, np.ndarray]:
+    """Class -> its rows in order; classes sorted."""
+    array = np.asarray(labels)
+    _same_length(order, labels=array)
+    if array.dtype.kind == "f":
+        raise UserError("labels are floating-point numbers: give integers or strings")
+    if array.dtype.kind == "O" and len({type(x) for x in array}) > 1:
+        kinds = sorted({type(x).__name__ for x in array})
+        raise UserError(f"labels mix the types {', '.join(kinds)}: give integers or strings, none missing")
+    return {
+        name.item() if isinstance(name, np.generic) else name: order[array[order] == name] for name in np.unique(array)
+    }
+
+
+def _largest_remainder(n: int, weights: Mapping[str, int]) -> dict[str, int]:
+    """Share n by weights in exact integers; left-over posts go by remainder, then by _PRECEDENCE."""
+    total = sum(weights.values())
+    shares = {part: n * weight // total for part, weight in weights.items()}
+    by_need = sorted(weights, key=lambda part: (-(n * weights[part] % total), _PRECEDENCE.index(part)))
+    for part in by_need[: n - sum(shares.values())]:
+        shares[part] += 1
+    return shares
+
+
+def _cut(order: np.ndarray, cuts: tuple[int, int, int] | None) -> list[np.ndarray]:
+    sizes = list(cuts) if cuts is not None else list(_largest_remainder(len(order), _WEIGHTS).values())
+    if sum(sizes) != len(order):
+        raise UserError(f"cut points {'|'.join(map(str, sizes))} sum to {sum(sizes)}, but there are {len(order)} posts")
+    return np.split(order, np.cumsum(sizes)[:-1])
+
+
+def _ties(parts: Sequence[np.ndarray], stamps: np.ndarray) -> int:
+    straddling: set[int] = set()
+    for i in (1, 2):
+        before, after = np.concatenate(parts[:i]), np.concatenate(parts[i:])
+        if len(before) and len(after) and stamps[before[-1]] == stamps[after[0]]:
+            both = np.concatenate([before, after])
+            straddling.update(both[stamps[both] == stamps[after[0]]].tolist())
+    return len(straddling)
+
+
+def _hold_out(
+    rest: np.ndarray, labels: Sequence[Any] | np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Take one eighth of rest as validation, stratified; both parts keep the order of rest."""
+    held = np.zeros(len(rest), dtype=bool)
+    codes = np.unique(np.asarray(labels)[rest], return_inverse=True)[1]
+    positions = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)] if len(rest) else []
+    quota = [len(p) // 8 for p in positions]
+    wanted = _largest_remainder(len(rest), {"train": 7, "validation": 1})["validation"]
+    by_need = sorted(range(len(positions)), key=lambda c: (-(len(positions[c]) % 8), c))
+    for c in by_need[: wanted - sum(quota)]:
+        quota[c] += 1
+    for rows, n in zip(positions, quota, strict=True):
+        held[rng.permutation(rows)[:n]] = True
+    return rest[~held], rest[held]

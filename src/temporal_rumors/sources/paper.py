@@ -1,0 +1,15 @@
+"""Where the authors of the chronological-splits paper publish their files, and how to cite them."""
+
+_COMMIT = "50deb804b1b8a392ec5a7e598d068bc3a13b71da"
+HOMEPAGE = "https://github.com/YIDAMU/Rumor_Benchmarks_Temporality"
+CITATION = """@inproceedings{mu-etal-2023-time,
+  title = {It's about Time: Rethinking Evaluation on Rumor Detection Benchmarks using Chronological Splits},
+  author = {Mu, Yida and Bontcheva, Kalina and Aletras, Nikolaos},
+  booktitle = {Findings of the Association for Computational Linguistics: EACL 2023},
+  year = {2023},
+}"""
+
+
+def paper_url(name: str) -> str:
+    """Return the address of one of the authors' files at the pinned commit."""
+    return f"https://raw.githubusercontent.com/YIDAMU/Rumor_Benchmarks_Temporality/{_COMMIT}/{name}"

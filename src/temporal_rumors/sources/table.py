@@ -1,0 +1,201 @@
+"""Read a table in the form the paper's authors publish: one post a row, CSV, UTF-8, with a header."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from temporal_rumors.errors import UserError
+from temporal_rumors.records import Post, Posts, check_id, parse_time, snowflake_time
+from temporal_rumors.sources.files import Snapshot, SourceFile
+
+# How a missing text looks once a spreadsheet or pandas has written it.
+_MISSING = frozenset(("null", "NULL", "nan", "NaN", "None", "<NA>"))
+NO_TEXT = "no text"
+REPEATED = "repeats an earlier row"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A CSV file and what its columns mean.
+
+    Attributes:
+        file: the file.
+        labels: value of the label column -> class name; any other value is an error.
+        label: name of the label column.
+        id, text: names of these columns.
+        time: name of the column with the time; None takes the time from the id (Twitter).
+        zone: IANA zone in which times without one are meant; None refuses them.
+        event: name of the column with the event, if there is one.
+        event_by_month: ``YYYY-MM`` of the time -> event, where the file has no such column.
+    """
+
+    file: SourceFile
+    labels: Mapping[str, str]
+    label: str = "label"
+    id: str = "id"
+    text: str = "text"
+    time: str | None = None
+    zone: str | None = None
+    event: str | None = None
+    event_by_month: Mapping[str, str] | None = None
+
+    def read(self, source: Snapshot, classes: tuple[str, ...]) -> Posts:
+        """Read the file's bytes into posts.
+
+        Args:
+            source: the bytes, with a name for messages.
+            classes: class names; a post's label is an index into them.
+
+        Raises:
+            UserError: names file, line, what was found and what was expected.
+        """
+        index = {raw: classes.index(name) for raw, name in self.labels.items()}
+        dropped: dict[str, list[int]] = defaultdict(list)
+        notes: dict[str, int] = defaultdict(int)
+        seen: dict[str, Post] = {}
+        for line, row in _rows(source, self._columns(), id_column=self.id):
+            try:
+                post = self._post(row, line, index)
+            except UserError as error:
+                raise UserError(f"{source.name}, line {line}: {error}") from error.__cause__
+            if post is None:
+                dropped[NO_TEXT].append(line)
+                continue
+            if post.id != row[self.id]:
+                notes["blanks around an id removed"] += 1
+            if post.created_at is None:
+                notes["no time: left out of chronological protocols"] += 1
+            first = seen.setdefault(post.id, post)
+            if first is not post:
+                if differing := [
+                    name
+                    for name in ("label", "text", "created_at", "event")
+                    if getattr(first, name) != getattr(post, name)
+                ]:
+                    raise UserError(
+                        f"{source.name}: the id {post.id} stands in lines {first.line} and {line} with different "
+                        f"{' and '.join(differing)}: keep the right row and delete the other"
+                    )
+                dropped[REPEATED].append(line)
+        if not seen:
+            raise UserError(f"{source.name}: the table holds no post")
+        return Posts.from_records(seen.values(), digest=source.digest, dropped=dropped, notes=notes)
+
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(c for c in (self.id, self.text, self.label, self.time, self.event) if c is not None)
+
+    def _post(self, row: dict[str, str | None], line: int, index: Mapping[str, int]) -> Post | None:
+        text = row[self.text]
+        id = check_id(row[self.id] or "")
+        if text is None or not text.strip() or text in _MISSING:
+            return None
+        missing = [column for column in self._columns() if row[column] is None]
+        if missing:
+            raise UserError(f"the row ends before the column {missing[0]!r}")
+        label = row[self.label]
+        if label is None or label not in index:
+            raise UserError(f"the label {label!r} is not one of {', '.join(map(repr, index))}")
+        created_at = self._time(row, id)
+        return Post(id, text, index[label], created_at, self._event(row, created_at), line)
+
+    def _time(self, row: dict[str, str | None], id: str) -> int | None:
+        if self.time is None:
+            return snowflake_time(id)
+        value = row[self.time]
+        return parse_time(value, self.zone) if value and value.strip() else None
+
+    def _event(self, row: dict[str, str | None], created_at: int | None) -> str | None:
+        if self.event is not None:
+            return row[self.event] or None
+        if self.event_by_month is None or created_at is None:
+            return None
+        month = datetime.fromtimestamp(created_at // 1000, timezone.utc).strftime("%Y-%m")
+        if month not in self.event_by_month:
+            raise UserError(
+                f"no event is known for {month}; the events' months are {', '.join(sorted(self.event_by_month))}"
+            )
+        return self.event_by_month[month]
+
+
+def _rows(source: Snapshot, needed: tuple[str, ...], id_column: str) -> Iterator[tuple[int, dict[str, str | None]]]:
+    """Yield the line where each row begins, and its needed cells; None for cells behind the row's end."""
+    text = _decode(source)
+    records = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = next(records)
+    except (csv.Error, StopIteration) as error:
+        raise UserError(
+            f"{source.name}, line 1: no header, expected the columns {', '.join(needed)} ({error})"
+        ) from None
+    if lost := [column for column in needed if column not in header]:
+        found = ", ".join(map(repr, header))
+        advice = "separate the columns with commas" if len(header) == 1 else "take the file as it was published"
+        raise UserError(f"{source.name}, line 1: the column {lost[0]!r} is missing, found {found}: {advice}")
+    if twice := [column for column in needed if header.count(column) > 1]:
+        raise UserError(f"{source.name}, line 1: the column {twice[0]!r} stands there more than once")
+    positions = {column: header.index(column) for column in needed}
+    end, width = records.line_num, len(header)
+    lines = re.split(r"\r\n|\r|\n", text)
+    complete = not lines[-1]
+    while True:
+        line = end + 1
+        try:
+            record = next(records)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise UserError(
+                f"{source.name}, line {line}: not valid CSV ({error}): a text that holds a double quote must be "
+                "quoted, with the quotes inside it doubled"
+            ) from None
+        end = records.line_num
+        if not record:
+            continue
+        if end > line:
+            _check_swallowed(source, lines, line, end, width, positions[id_column])
+        if len(record) > width:
+            raise UserError(
+                f"{source.name}, line {line}: {len(record)} cells, expected {width}: a text with a comma must be quoted"
+            )
+        if len(record) < width and end == len(lines) and not complete:
+            raise UserError(
+                f"{source.name}, line {line}: the last line breaks off after {len(record)} of {width} cells: "
+                "the file was cut short, get it again"
+            )
+        yield line, {column: record[at] if at < len(record) else None for column, at in positions.items()}
+
+
+def _decode(source: Snapshot) -> str:
+    data = source.data
+    if not data.strip():
+        raise UserError(f"{source.name}: the file is empty")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UserError(f"{source.name}: the file is UTF-16: save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{source.name}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8") from None
+    if re.match(r"\s*<(!doctype|html|\?xml)", text, re.IGNORECASE):
+        raise UserError(f"{source.name}: this is a web page, not a table: the download went wrong, get the file again")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise UserError(f"{source.name}, line {line}: a NUL character: the file is damaged, get it again")
+    return text
+
+
+def _check_swallowed(source: Snapshot, lines: list[str], first: int, last: int, width: int, id_at: int) -> None:
+    """Refuse a quoted text that runs over lines which look like rows: its quote was never meant to open."""
+    for number in range(first + 1, last + 1):
+        cells = lines[number - 1].split(",")
+        if len(cells) >= width and re.fullmatch(r"\s*\d{5,}\s*", cells[id_at]):
+            raise UserError(
+                f"{source.name}, line {first}: a text opens with a double quote that swallows the row in line "
+                f"{number}: quote the text and double the quotes inside it"
+            )
