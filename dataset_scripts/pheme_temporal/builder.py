@@ -1,8 +1,7 @@
 """The `datasets` builder of pheme_temporal."""
 
-from temporal_rumors.dataset_scripts.pheme_temporal.benchmark import BENCHMARK
-
 from temporal_rumors.builder import TemporalBuilder
+from temporal_rumors.dataset_scripts.pheme_temporal.benchmark import BENCHMARK
 
 
 class PhemeTemporal(TemporalBuilder):

@@ -1,8 +1,7 @@
 """The `datasets` builder of twitter15_temporal."""
 
-from temporal_rumors.dataset_scripts.twitter15_temporal.benchmark import BENCHMARK
-
 from temporal_rumors.builder import TemporalBuilder
+from temporal_rumors.dataset_scripts.twitter15_temporal.benchmark import BENCHMARK
 
 
 class Twitter15Temporal(TemporalBuilder):

@@ -1,8 +1,7 @@
 """The `datasets` builder of twitter16_temporal."""
 
-from temporal_rumors.dataset_scripts.twitter16_temporal.benchmark import BENCHMARK
-
 from temporal_rumors.builder import TemporalBuilder
+from temporal_rumors.dataset_scripts.twitter16_temporal.benchmark import BENCHMARK
 
 
 class Twitter16Temporal(TemporalBuilder):

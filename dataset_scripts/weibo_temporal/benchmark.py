@@ -38,5 +38,5 @@ BENCHMARK = Benchmark(
     ),
     counts={"non-rumour": 2350, "rumour": 2313},
     cuts={"chrono_stratified": {"rumour": (1619, 231, 463), "non-rumour": (1645, 235, 470)}},
-    analyzer="char",
+    model_settings={"lr": {"analyzer": "char"}},
 )

@@ -1,8 +1,7 @@
 """The `datasets` builder of weibo_temporal."""
 
-from temporal_rumors.dataset_scripts.weibo_temporal.benchmark import BENCHMARK
-
 from temporal_rumors.builder import TemporalBuilder
+from temporal_rumors.dataset_scripts.weibo_temporal.benchmark import BENCHMARK
 
 
 class WeiboTemporal(TemporalBuilder):

@@ -36,7 +36,7 @@ class Benchmark:
         counts: class -> posts in the published file; checked when the bytes are the published ones.
         events: names of its news events, if it has any.
         cuts: protocol -> published cut points, where they follow no one rounding rule.
-        analyzer: what an n-gram is made of, "word" or "char".
+        model_settings: model -> settings that suit the benchmark's language, where they are not the model's own.
         version: of what our reading makes of the file; raise it when rows or splits change.
     """
 
@@ -52,7 +52,7 @@ class Benchmark:
     counts: Mapping[str, int]
     events: tuple[str, ...] = ()
     cuts: Mapping[str, Any] = field(default_factory=dict)
-    analyzer: str = "word"
+    model_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     version: str = "1.0.0"
 
     @property

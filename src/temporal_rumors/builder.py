@@ -12,7 +12,6 @@ from typing import Any, ClassVar
 
 import datasets
 import pyarrow as pa
-from datasets.builder import Key
 
 import temporal_rumors
 from temporal_rumors import benchmark as registry
@@ -23,16 +22,8 @@ from temporal_rumors.records import Posts, sha256
 
 logger = logging.getLogger(__name__)
 
-# Whatever decides which rows a build holds; the cache of `datasets` is keyed by a digest of them.
-_CODE = (
-    "_version.py",
-    "benchmark.py",
-    "builder.py",
-    "protocols.py",
-    "records.py",
-    "sources/files.py",
-    "sources/table.py",
-)
+# Whatever decides which rows a build holds, beside the benchmark's folder; the cache of `datasets` is keyed by it.
+_CODE = ("_version.py", "benchmark.py", "builder.py", "protocols.py", "records.py", "sources/*.py")
 
 
 @dataclasses.dataclass
@@ -53,12 +44,13 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
         config_name: the protocol; None takes `chrono`.
         data_dir: folder with a copy of the source file; None looks in TEMPORAL_RUMORS_DATA and the download cache,
             and downloads the file when the data set is built.
+        features: other types for the columns; `label` stays as it is.
         allow_modified: take a source file whose sha256 differs from the published one.
         others: those of `datasets.DatasetBuilder`.
 
     Raises:
-        UserError: an unknown protocol; a `data_dir` without the file; a file that is not the published one; a cache
-            folder that cannot be written.
+        UserError: an unknown protocol; a `data_dir` without the file; a file that is not the published one; features
+            that do not fit; a cache folder that cannot be written.
     """
 
     BENCHMARK: ClassVar[Benchmark]
@@ -80,6 +72,7 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
         dataset_name: str | None = None,
         config_name: str | None = None,
         hash: str | None = None,
+        features: datasets.Features | None = None,
         data_dir: str | os.PathLike[str] | None = None,
         data_files: Any = None,
         allow_modified: bool = False,
@@ -89,7 +82,12 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
         if data_files is not None:
             raise UserError(f"{name} is read from one known file: name its folder with data_dir=, not data_files=")
         self.BENCHMARK.check_protocol(config_name or DEFAULT_PROTOCOL)
-        self._data_dir, self._allow_modified = data_dir, allow_modified
+        if features is not None:
+            self._check(features)
+        digest = self.BENCHMARK.digest(data_dir, allow_modified=allow_modified)
+        # Read later, perhaps from another working directory.
+        self._data_dir = None if data_dir is None else os.path.abspath(os.path.expanduser(data_dir))
+        self._allow_modified = allow_modified
         self._posts: Posts | None = None
         try:
             super().__init__(
@@ -97,50 +95,69 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
                 dataset_name=name,
                 config_name=config_name or DEFAULT_PROTOCOL,
                 hash=_code_digest(name),
-                source_sha256=self.BENCHMARK.digest(data_dir, allow_modified=allow_modified),
+                features=features,
+                source_sha256=digest,
                 **kwargs,
             )
         except OSError as error:
-            raise _unwritable(cache_dir, error) from error
+            raise _unwritable(error) from error
 
     def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
         """Build the Arrow files in the cache, as `datasets.DatasetBuilder.download_and_prepare` does."""
         try:
             super().download_and_prepare(*args, **kwargs)
         except datasets.exceptions.DatasetGenerationError as error:
-            # A mistake in the source file is told in its own words, not as "an error occurred".
+            # A mistake in the source file and a full disk are told as such, not as "an error occurred".
             if isinstance(error.__cause__, UserError):
                 raise error.__cause__ from None
+            if isinstance(error.__cause__, OSError):
+                raise _unwritable(error.__cause__) from error
             raise
-        except (PermissionError, NotADirectoryError) as error:
-            raise _unwritable(self._cache_dir_root, error) from error
+        except OSError as error:
+            raise _unwritable(error) from error
 
     def _info(self) -> datasets.DatasetInfo:
-        b = self.BENCHMARK
+        b, digest = self.BENCHMARK, self.config.source_sha256
+        remark = "" if digest == b.source.file.sha256 else ", not the published file"
         return datasets.DatasetInfo(
-            description=f"{b.description}\n\nProtocol: {self.config.name}.",
+            description=f"{b.description}\n\nProtocol: {self.config.name}. "
+            f"Source: {b.source.file.name}, sha256 {digest}{remark}.",
             citation=b.citation,
             homepage=b.homepage,
             license=b.license,
-            features=datasets.Features(
-                {
-                    "id": datasets.Value("string"),
-                    "text": datasets.Value("string"),
-                    "label": datasets.ClassLabel(names=list(b.classes)),
-                    "created_at": datasets.Value("timestamp[ms, tz=UTC]"),
-                    "event": datasets.Value("string"),
-                }
-            ),
+            features=self._features(),
         )
+
+    @classmethod
+    def _features(cls) -> datasets.Features:
+        return datasets.Features(
+            {
+                "id": datasets.Value("string"),
+                "text": datasets.Value("string"),
+                "label": datasets.ClassLabel(names=list(cls.BENCHMARK.classes)),
+                "created_at": datasets.Value("timestamp[ms, tz=UTC]"),
+                "event": datasets.Value("string"),
+            }
+        )
+
+    @classmethod
+    def _check(cls, features: datasets.Features) -> None:
+        # The labels are stored as numbers: under other class names, datasets would swap their meaning and say nothing.
+        ours = cls._features()
+        if set(features) != set(ours) or features["label"] != ours["label"]:
+            raise UserError(
+                f"features={features} do not fit {cls.BENCHMARK.name}: name the columns {', '.join(ours)}, with "
+                f"label={ours['label']}; drop or cast columns of the data set that is returned"
+            )
 
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
         # Names only: get_dataset_split_names calls this, and must touch no data.
         return [datasets.SplitGenerator(name=part, gen_kwargs={"part": part}) for part in PARTS]
 
-    def _generate_tables(self, part: str) -> Iterator[tuple[Key, pa.Table]]:
+    def _generate_tables(self, part: str) -> Iterator[tuple[int, pa.Table]]:
         posts = self._read()
         rows = self.BENCHMARK.split(posts, self.config.name).parts()[part]
-        yield Key(0, 0), as_table(posts, rows)
+        yield 0, as_table(posts, rows)
 
     def _read(self) -> Posts:
         if self._posts is None:
@@ -174,13 +191,12 @@ def as_table(posts: Posts, rows: Any) -> pa.Table:
 @cache
 def _code_digest(name: str) -> str:
     root = Path(temporal_rumors.__file__).parent
-    sources = [root / file for file in _CODE] + [registry.folder(name) / "benchmark.py"]
-    return sha256(b"".join(path.read_bytes() for path in sources))[:16]
+    sources = [path for pattern in _CODE for path in sorted(root.glob(pattern))]
+    return sha256(b"".join(path.read_bytes() for path in [*sources, registry.folder(name) / "benchmark.py"]))[:16]
 
 
-def _unwritable(folder: str | None, error: OSError) -> UserError:
-    place = f"the cache folder {folder}" if folder else "the cache folder of datasets"
+def _unwritable(error: OSError) -> UserError:
     return UserError(
-        f"{place} cannot be written: {error.strerror or error} ({error.filename}); name another one with cache_dir= or "
-        "HF_DATASETS_CACHE, or read without a cache: streaming=True"
+        f"the data set cannot be written to disk: {error}; name a folder that can be written and has room, "
+        "with cache_dir= or HF_DATASETS_CACHE"
     )

@@ -2,70 +2,77 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
-import inspect
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 METRICS_PACKAGE = "temporal_rumors.metrics"
 _SUFFIX = "_temporal"
+_OURS = "_of_temporal_rumors"
 
 
 def register() -> None:
     """Patch the two libraries now where they are imported, else as soon as they are. Calling it again does nothing."""
-    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        return
-    sys.meta_path.insert(0, _Finder())
-    for name, hook in _HOOKS.items():
-        if module := sys.modules.get(name):
-            hook(module)
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+    for name, patch in _PATCHES.items():
+        if sys.modules.get(name):
+            # Not taken from sys.modules: where another thread is still importing it, this waits.
+            patch(importlib.import_module(name))
 
 
-class _Finder(MetaPathFinder):
-    """Finds nothing itself: lets the others find the modules in _HOOKS, and patches these once they have run."""
+class _Finder:
+    """Finds nothing itself: lets the others find the modules in _PATCHES, and has these patched once they have run."""
+
+    def __init__(self) -> None:
+        self._local = threading.local()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in _HOOKS:
+        # Another finder may ask all of sys.meta_path in its turn.
+        if fullname not in _PATCHES or getattr(self._local, "busy", False):
             return None
-        for finder in sys.meta_path:
-            find = getattr(finder, "find_spec", None)
-            if finder is self or find is None:
-                continue
-            spec: ModuleSpec | None = find(fullname, path, target)
-            if spec is not None:
-                _patch_after_execution(spec, _HOOKS[fullname])
-                return spec
+        self._local.busy = True
+        try:
+            for finder in sys.meta_path:
+                find = getattr(finder, "find_spec", None)
+                if find and (spec := find(fullname, path, target)):
+                    spec.loader = _Loader(spec.loader, _PATCHES[fullname])
+                    return spec  # type: ignore[no-any-return]
+        finally:
+            self._local.busy = False
         return None
 
 
-def _patch_after_execution(spec: ModuleSpec, hook: Callable[[ModuleType], None]) -> None:
-    loader = spec.loader
-    if loader is None or not hasattr(loader, "exec_module"):
-        return
-    execute = loader.exec_module
+class _Loader:
+    """A module's own loader, which also patches the module once it has run."""
 
-    def exec_module(module: ModuleType) -> None:
-        execute(module)
-        hook(module)
+    def __init__(self, loader: Any, patch: Callable[[ModuleType], None]) -> None:
+        self._loader, self._patch = loader, patch
 
-    loader.exec_module = exec_module  # type: ignore[method-assign]
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._patch(module)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
 
 
 def _patch_datasets(module: ModuleType) -> None:
-    original = getattr(module, "dataset_module_factory", None)
-    module_class = getattr(module, "DatasetModule", None)
-    if not _takes(original, "path") or not _takes(module_class, "module_path", "hash", "builder_kwargs"):
+    factory, module_class = _insides(module, "dataset_module_factory", "DatasetModule")
+    if getattr(factory, _OURS, False):
+        return
+    if not _takes(factory, "path") or not _takes(module_class, "module_path", "hash", "builder_kwargs"):
         _incompatible(
             "datasets",
             "build the benchmarks directly, for example `from temporal_rumors.dataset_scripts.pheme_temporal.builder "
@@ -73,46 +80,53 @@ def _patch_datasets(module: ModuleType) -> None:
         )
         return
 
-    @functools.wraps(original)  # type: ignore[arg-type]
+    @functools.wraps(factory)
     def dataset_module_factory(path: Any, *args: Any, **kwargs: Any) -> Any:
+        from datasets.exceptions import DatasetNotFoundError
+
         from temporal_rumors import benchmark
 
-        name, known = str(path), benchmark.names()
-        if name in known:
+        known = benchmark.names()
+        if path in known:
             # Made anew at each call: load_dataset empties builder_kwargs.
-            return module_class(f"{benchmark.PACKAGE}.{name}.builder", "", {"dataset_name": name})  # type: ignore[misc]
-        if _is_bare(name) and name.endswith(_SUFFIX) and not os.path.exists(name):
-            raise _unknown("benchmark", name, known, module.DatasetNotFoundError)
+            return module_class(f"{benchmark.PACKAGE}.{path}.builder", "", {"dataset_name": path})
+        if _is_bare(path) and path.endswith(_SUFFIX) and not os.path.exists(path):
+            raise DatasetNotFoundError(_unknown("benchmark", path, known))
         try:
-            return original(path, *args, **kwargs)  # type: ignore[misc]
+            return factory(path, *args, **kwargs)
         except Exception as error:
-            if _is_bare(name) and difflib.get_close_matches(name, known, 1, 0.8):
-                raise _unknown("benchmark", name, known, module.DatasetNotFoundError) from error
+            if _is_bare(path) and _near(path, known):
+                raise DatasetNotFoundError(_unknown("benchmark", path, known)) from error
             raise
 
-    _replace("dataset_module_factory", original, dataset_module_factory, ("datasets.load", "datasets.inspect"))
+    _replace(factory, dataset_module_factory, ("datasets.load", "datasets.inspect"))
 
 
 def _patch_evaluate(module: ModuleType) -> None:
-    original = getattr(module, "evaluation_module_factory", None)
-    module_class = getattr(module, "ImportableModule", None)
-    if not _takes(original, "path") or not _takes(module_class, "module_path", "hash"):
+    factory, module_class = _insides(module, "evaluation_module_factory", "ImportableModule")
+    if getattr(factory, _OURS, False):
+        return
+    if not _takes(factory, "path") or not _takes(module_class, "module_path", "hash"):
         _incompatible(
             "evaluate",
             "use the functions directly, for example `temporal_rumors.macro_prf(predictions=…, references=…)`",
         )
         return
 
-    @functools.wraps(original)  # type: ignore[arg-type]
+    @functools.wraps(factory)
     def evaluation_module_factory(path: Any, *args: Any, **kwargs: Any) -> Any:
-        name = str(path)
-        if name in metric_names():
-            return module_class(f"{METRICS_PACKAGE}.{name}.{name}", "")  # type: ignore[misc]
-        return original(path, *args, **kwargs)  # type: ignore[misc]
+        known = metric_names()
+        if path in known:
+            return module_class(f"{METRICS_PACKAGE}.{path}.{path}", "")
+        try:
+            return factory(path, *args, **kwargs)
+        except Exception as error:
+            if _is_bare(path) and _near(path, known):
+                raise FileNotFoundError(_unknown("metric", path, known)) from error
+            raise
 
     _replace(
-        "evaluation_module_factory",
-        original,
+        factory,
         evaluation_module_factory,
         ("evaluate.loading", "evaluate.inspect", "evaluate.evaluation_suite"),
     )
@@ -120,46 +134,64 @@ def _patch_evaluate(module: ModuleType) -> None:
 
 def metric_names() -> list[str]:
     """Return the names of our `evaluate` modules, those of the folders under metrics/."""
+    from pathlib import Path
+
     root = Path(importlib.import_module(METRICS_PACKAGE).__path__[0])
     return sorted(p.name for p in root.iterdir() if (p / f"{p.name}.py").is_file())
 
 
-_HOOKS: dict[str, Callable[[ModuleType], None]] = {
+_PATCHES: dict[str, Callable[[ModuleType], None]] = {
     "datasets.load": _patch_datasets,
     "evaluate.loading": _patch_evaluate,
 }
 
 
-def _replace(name: str, original: Any, replacement: Any, holders: Sequence[str]) -> None:
-    # Modules imported later take the replacement from the first holder by themselves.
-    for holder in holders:
-        module = sys.modules.get(holder)
-        if module is not None and getattr(module, name, None) is original:
-            setattr(module, name, replacement)
+def _insides(module: ModuleType, *names: str) -> tuple[Any, ...]:
+    return tuple(getattr(module, name, None) for name in names)
 
 
 def _takes(function: Any, *names: str) -> bool:
-    """Whether a callable's first positional parameters have these names."""
-    if not callable(function):
+    """Whether a callable's first parameters have these names."""
+    import inspect
+
+    try:
+        parameters = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
         return False
-    parameters = list(inspect.signature(function).parameters)
     return parameters[: len(names)] == list(names)
 
 
 def _incompatible(library: str, instead: str) -> None:
-    version = getattr(sys.modules.get(library), "__version__", "this version")
+    version = getattr(sys.modules.get(library), "__version__", "of this version")
     warnings.warn(
-        f"temporal-rumors does not know the insides of {library} {version}: its names are not registered there; {instead}",
+        f"temporal-rumors does not know the insides of {library} {version}, so its names are not registered: {instead}",
         RuntimeWarning,
         stacklevel=2,
     )
 
 
-def _is_bare(name: str) -> bool:
-    return "/" not in name and os.sep not in name and "." not in name
+def _replace(original: Any, replacement: Any, holders: Sequence[str]) -> None:
+    setattr(replacement, _OURS, True)
+    # A holder that is imported later takes the replacement from the first one by itself.
+    for holder in holders:
+        module = sys.modules.get(holder)
+        if getattr(module, original.__name__, None) is original:
+            setattr(module, original.__name__, replacement)
 
 
-def _unknown(kind: str, name: str, known: Sequence[str], error: type[Exception]) -> Exception:
-    near = difflib.get_close_matches(name, known, 1, 0.5)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    return error(f"unknown {kind} {name!r}{hint}; temporal-rumors has {', '.join(known)}")
+def _is_bare(name: Any) -> bool:
+    return isinstance(name, str) and not set(name) & set("/\\.")
+
+
+def _near(name: str, known: Sequence[str]) -> str | None:
+    """Return the known name that another is a part or a misspelling of, if there is one."""
+    import difflib
+
+    begins = [k for k in known if name and k.startswith(name)]
+    return next(iter(begins or difflib.get_close_matches(name, known, 1, 0.8)), None)
+
+
+def _unknown(kind: str, name: str, known: Sequence[str]) -> str:
+    near = _near(name, known)
+    hint = f" (did you mean {near!r}?)" if near else ""
+    return f"unknown {kind} {name!r}{hint}; temporal-rumors has {', '.join(known)}"

@@ -63,7 +63,8 @@ class Split:
         Args:
             ids: (n,) str, the ids of all posts.
         """
-        sorted_ids = [sorted(str(ids[i]) for i in rows) for rows in self.parts().values()]
+        names = np.asarray(ids)
+        sorted_ids = [sorted(map(str, names[rows])) for rows in self.parts().values()]
         return hashlib.sha256(json.dumps(sorted_ids, ensure_ascii=True).encode()).hexdigest()
 
 
@@ -97,7 +98,7 @@ class SplitReport:
             if classes:
                 lines.append(f"no {' and no '.join(map(str, classes))} post in the {part} part")
         if self.ties:
-            lines.append(f"{self.ties:,} posts share the second of a cut: their id decided")
+            lines.append(f"{self.ties:,} posts share their time with a post beyond a cut: only their id decided")
         if self.excluded:
             lines.append(f"{self.excluded:,} posts left out: the protocol cannot place them")
         return lines
@@ -129,18 +130,18 @@ def random_folds(
     Source: Mu et al. 2023, section 2.2, Random Splits.
     """
     order = _order(ids, times)
-    classes = _members(order, labels)
-    if len(order) < n_folds:
-        raise UserError(f"{len(order)} posts are too few for {n_folds} folds")
-    rng = np.random.default_rng(seed)
+    labels = _labels(labels, ids)
+    if not 2 <= n_folds <= len(order):
+        raise UserError(f"{len(order)} posts cannot make {n_folds} folds")
+    draws = _draws(seed)
     # Dealing out the shuffled classes one after the other keeps both each class and each fold within one post of even.
-    dealt = np.concatenate([rng.permutation(rows) for rows in classes.values()])
+    dealt = np.concatenate([_shuffled(rows, draws) for rows in _members(order, labels).values()])
     fold_of = np.empty(len(order), dtype=np.int64)
     fold_of[dealt] = np.arange(len(dealt)) % n_folds
     splits = []
     for fold in range(n_folds):
         rest = order[fold_of[order] != fold]
-        train, validation = _hold_out(rest, labels, rng)
+        train, validation = _hold_out(rest, labels, draws)
         splits.append(Split(train, validation, order[fold_of[order] == fold]))
     return splits
 
@@ -163,8 +164,8 @@ def chronological(
 
     Source: Mu et al. 2023, section 2.2, Standard Chronological Splits.
     """
-    stamps = _stamps(times)
-    order, excluded = _timed(_order(ids, stamps), stamps)
+    ordered, stamps = _order(ids, times), _stamps(times)
+    order, excluded = _timed(ordered, stamps)
     parts = train, validation, test = _cut(order, cuts)
     return Split(train, validation, test, excluded, _ties(parts, stamps))
 
@@ -189,10 +190,9 @@ def chronological_stratified(
 
     Source: Mu et al. 2023, section 2.2, Stratified Chronological Splits.
     """
-    stamps = _stamps(times)
-    ordered = _order(ids, stamps)
+    ordered, stamps = _order(ids, times), _stamps(times)
     order, excluded = _timed(ordered, stamps)
-    classes = _members(order, labels)
+    classes = _members(order, _labels(labels, ids))
     if cuts is not None and set(cuts) != set(classes):
         raise UserError(
             f"cuts are given for the classes {sorted(map(str, cuts))}, the posts have {list(map(str, classes))}"
@@ -234,18 +234,10 @@ def leave_one_out(
     Source: Mu et al. 2023, section 2.2, Leave-One-Out Splits (after Lukasik et al. 2015).
     """
     order = _order(ids, times)
-    _same_length(ids, events=events)
-    names = sorted({str(e) for e in events if e is not None})
-    if len(names) < 2:
-        raise UserError(f"leaving one event out takes at least two events, found {names}")
-    event_of = np.array(["" if events[i] is None else str(events[i]) for i in order], dtype=object)
-    known = np.array([events[i] is not None for i in order], dtype=bool)
-    splits = {}
-    for name in names:
-        test = event_of == name
-        train, validation = _hold_out(order[known & ~test], labels, np.random.default_rng(seed))
-        splits[name] = Split(train, validation, order[known & test], excluded=order[~known])
-    return splits
+    labels, events = _labels(labels, ids), _events(events, ids)
+    if not (names := _names(events)):
+        raise UserError("no post has an event: leaving one out takes at least two")
+    return {name: _leave_out(name, order, labels, events, seed) for name in names}
 
 
 def protocol_names(events: Sequence[str] = ()) -> list[str]:
@@ -282,10 +274,14 @@ def make_split(
         return random_folds(labels, ids=ids, times=times, seed=seed)[RANDOM_FOLDS.index(protocol)]
     if protocol == CHRONO_STRATIFIED:
         return chronological_stratified(times, labels, ids=ids, cuts=cuts.get(CHRONO_STRATIFIED))
-    known = sorted({str(e) for e in events if e is not None}) if events is not None else []
-    if protocol.startswith(LOO_PREFIX) and protocol[len(LOO_PREFIX) :] in known and events is not None:
-        return leave_one_out(labels, events, ids=ids, times=times, seed=seed)[protocol[len(LOO_PREFIX) :]]
-    raise unknown_protocol(protocol, known)
+    if events is None:
+        raise unknown_protocol(protocol, ())
+    events = _events(events, ids)
+    names = _names(events)
+    if protocol not in [LOO_PREFIX + name for name in names]:
+        raise unknown_protocol(protocol, names)
+    event = protocol.removeprefix(LOO_PREFIX)
+    return _leave_out(event, _order(ids, times), _labels(labels, ids), events, seed)
 
 
 def unknown_protocol(protocol: str, events: Sequence[str]) -> UserError:
@@ -311,7 +307,7 @@ def report(
     """
     stamps = _stamps(times)
     if classes is None:
-        names, codes = np.unique(np.asarray(labels), return_inverse=True)
+        names, codes = np.unique(_labels(labels, stamps), return_inverse=True)
         classes = names.tolist()
     else:
         codes = np.asarray(labels, dtype=np.int64)
@@ -335,18 +331,14 @@ def report(
 
 
 def _iso(stamp: np.int64, times: Sequence[Any] | np.ndarray) -> str:
-    array = np.asarray(times)
-    if array.dtype.kind != "M":
-        return str(stamp)
-    return str(np.datetime64(int(stamp), "ns" if array.dtype == "<M8[ns]" else "ms").astype("datetime64[s]")) + "Z"
+    unit = np.asarray(times).dtype
+    return f"{stamp.astype(unit).astype('datetime64[s]')}Z" if unit.kind == "M" else str(stamp)
 
 
 def _stamps(times: Sequence[Any] | np.ndarray) -> np.ndarray:
-    """Times as int64, missing ones as the least int64."""
+    """Times as int64 in their own unit, missing ones as the least int64."""
     array = np.asarray(times)
-    if array.dtype.kind == "M":
-        return array.astype("datetime64[ns]" if array.dtype == "<M8[ns]" else "datetime64[ms]").astype(np.int64)
-    if array.dtype.kind in "iu":
+    if array.dtype.kind in "Miu":
         return array.astype(np.int64)
     raise UserError(
         f"times must be numpy datetime64 (UTC) or integers in one unit, found {array.dtype}; "
@@ -362,13 +354,15 @@ def _same_length(ids: Sequence[str] | np.ndarray, **arrays: Any) -> None:
 
 def _order(ids: Sequence[str] | np.ndarray, times: Sequence[Any] | np.ndarray | None) -> np.ndarray:
     """Indices in (time, id) order, posts without a time last."""
-    keys = np.asarray(ids)
-    if keys.dtype.kind not in "UO" or not all(isinstance(i, str) for i in keys):
-        raise UserError(f"ids must be strings, found {keys.dtype}: a number loses digits on the way")
-    keys = np.array(keys, dtype=str)
+    if not len(ids):
+        raise UserError("there are no posts to split")
+    for i in ids:
+        if not isinstance(i, str):
+            raise UserError(f"ids must be strings, found {_kind(i)} {i!r}: a number loses digits on the way")
+    keys = np.array(ids, dtype=str)
     values, counts = np.unique(keys, return_counts=True)
     if len(values) < len(keys):
-        raise UserError(f"ids must be unique, but {str(values[counts > 1][0])!r} stands {counts.max()} times")
+        raise UserError(f"ids must be unique, but {str(values[counts > 1][0])!r} stands {counts[counts > 1][0]} times")
     if times is None:
         return np.argsort(keys, kind="stable")
     stamps = _stamps(times)
@@ -378,21 +372,43 @@ def _order(ids: Sequence[str] | np.ndarray, times: Sequence[Any] | np.ndarray | 
 
 def _timed(order: np.ndarray, stamps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = stamps[order] != _NAT
+    if not known.any():
+        raise UserError("no post has a time: a chronological protocol needs times")
     return order[known], order[~known]
 
 
-def _members(order: np.ndarray, labels: Sequence[Any] | np.ndarray) -> dict[Any, np.ndarray]:
+def _kind(value: Any) -> str:
+    """What a value is, numpy's scalars being what they hold."""
+    return type(value.item() if isinstance(value, np.generic) else value).__name__
+
+
+def _labels(labels: Sequence[Any] | np.ndarray, ids: Sequence[Any] | np.ndarray) -> np.ndarray:
+    """Labels as an array of one kind: integers, strings or booleans, none missing."""
+    _same_length(ids, labels=labels)
+    # Looked at one by one before numpy sees them: it would turn [1, "1"] into two strings.
+    kinds = {_kind(label) for label in labels}
+    if kinds not in ({"int"}, {"str"}, {"bool"}):
+        found = ", ".join(sorted(kinds))
+        raise UserError(f"labels must all be integers, all strings or all booleans, none missing; found {found}")
+    return np.array(labels)
+
+
+def _events(events: Sequence[str | None] | np.ndarray, ids: Sequence[str] | np.ndarray) -> np.ndarray:
+    _same_length(ids, events=events)
+    for event in events:
+        if event is not None and not isinstance(event, str):
+            raise UserError(f"events must be strings, or None where not known; found {_kind(event)} {event!r}")
+    return np.array(events, dtype=object)
+
+
+def _names(events: np.ndarray) -> list[str]:
+    return sorted({event for event in events if event is not None})
+
+
+def _members(order: np.ndarray, labels: np.ndarray) -> dict[Any, np.ndarray]:
     """Class -> its rows in order; classes sorted."""
-    array = np.asarray(labels)
-    _same_length(order, labels=array)
-    if array.dtype.kind == "f":
-        raise UserError("labels are floating-point numbers: give integers or strings")
-    if array.dtype.kind == "O" and len({type(x) for x in array}) > 1:
-        kinds = sorted({type(x).__name__ for x in array})
-        raise UserError(f"labels mix the types {', '.join(kinds)}: give integers or strings, none missing")
-    return {
-        name.item() if isinstance(name, np.generic) else name: order[array[order] == name] for name in np.unique(array)
-    }
+    ordered = labels[order]
+    return {name: order[ordered == name] for name in np.unique(ordered).tolist()}
 
 
 def _largest_remainder(n: int, weights: Mapping[str, int]) -> dict[str, int]:
@@ -422,18 +438,37 @@ def _ties(parts: Sequence[np.ndarray], stamps: np.ndarray) -> int:
     return len(straddling)
 
 
-def _hold_out(
-    rest: np.ndarray, labels: Sequence[Any] | np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def _leave_out(event: str, order: np.ndarray, labels: np.ndarray, events: np.ndarray, seed: int) -> Split:
+    known = np.array([e is not None for e in events[order]])
+    test = events[order] == event
+    rest = order[known & ~test]
+    if not len(rest):
+        raise UserError(f"all posts belong to the event {event!r}: leaving one out takes at least two")
+    train, validation = _hold_out(rest, labels, _draws(seed))
+    return Split(train, validation, order[test], excluded=order[~known])
+
+
+def _hold_out(rest: np.ndarray, labels: np.ndarray, draws: np.random.PCG64) -> tuple[np.ndarray, np.ndarray]:
     """Take one eighth of rest as validation, stratified; both parts keep the order of rest."""
-    held = np.zeros(len(rest), dtype=bool)
-    codes = np.unique(np.asarray(labels)[rest], return_inverse=True)[1]
-    positions = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)] if len(rest) else []
+    positions = list(_members(np.arange(len(rest)), labels[rest]).values())
     quota = [len(p) // 8 for p in positions]
     wanted = _largest_remainder(len(rest), {"train": 7, "validation": 1})["validation"]
     by_need = sorted(range(len(positions)), key=lambda c: (-(len(positions[c]) % 8), c))
     for c in by_need[: wanted - sum(quota)]:
         quota[c] += 1
+    held = np.zeros(len(rest), dtype=bool)
     for rows, n in zip(positions, quota, strict=True):
-        held[rng.permutation(rows)[:n]] = True
+        held[_shuffled(rows, draws)[:n]] = True
     return rest[~held], rest[held]
+
+
+def _draws(seed: int) -> np.random.PCG64:
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise UserError(f"seed must be an integer from 0 on, found {seed!r}")
+    # Of numpy's random numbers only the raw ones of a named bit generator are the same in every release (NEP 19);
+    # these are the bits that default_rng(seed) draws from.
+    return np.random.PCG64(seed)
+
+
+def _shuffled(rows: np.ndarray, draws: np.random.PCG64) -> np.ndarray:
+    return rows[np.argsort(draws.random_raw(len(rows)), kind="stable")]

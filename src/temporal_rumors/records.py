@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from zoneinfo import ZoneInfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
@@ -19,19 +20,22 @@ TWITTER_EPOCH_MS = 1_288_834_974_657
 LAST_SEQUENTIAL_TWEET_ID = 29_700_859_247
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_NAIVE_EPOCH = _EPOCH.replace(tzinfo=None)
 _MILLISECOND = timedelta(milliseconds=1)
-_FLOAT_ID = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$")
+# How a missing value looks once a spreadsheet or pandas has written it.
+_MISSING = frozenset(("", "null", "NULL", "nan", "NaN", "NaT", "None", "<NA>"))
+# Not 6e1234, an id as Reddit gives them: whoever writes a big number as a float writes a point or a plus.
+_FLOAT_ID = re.compile(r"[+-]?\d+(\.\d*([eE][+-]?\d+)?|[eE]\+\d+)$")
 _SECONDS = re.compile(r"\d{9,10}(\.\d{1,6})?$", re.ASCII)
-_MILLISECONDS = re.compile(r"\d{12,13}$", re.ASCII)
+# Not twelve digits: that is how 2015-01-07 11:30 looks without its marks.
+_MILLISECONDS = re.compile(r"\d{13}$", re.ASCII)
 _ISO = re.compile(
-    r"(?P<date>\d{4}-\d\d-\d\d)([T ](?P<clock>\d\d:\d\d(:\d\d)?)([.,](?P<fraction>\d{1,9}))?)?"
-    r"\s?(?P<zone>[Zz]|UTC|[+-]\d\d(:?\d\d)?)?$",
+    r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d{1,9}))?)?)?\s?([Zz]|UTC|[+-]\d\d(?::?\d\d)?)?$",
     re.ASCII,
 )
 
 
-@dataclass(frozen=True)
-class Post:
+class Post(NamedTuple):
     """One source message, as a reader yields it.
 
     Attributes:
@@ -83,8 +87,8 @@ class Posts:
         remarks = []
         for reason, lines in self.dropped.items():
             where = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
-            remarks.append(f"{len(lines):,} rows dropped, {reason} (line {where})")
-        return remarks + [f"{n:,} rows: {note}" for note, n in self.notes.items()]
+            remarks.append(f"{_rows(len(lines))} dropped, {reason} (line {where})")
+        return remarks + [f"{_rows(n)}: {note}" for note, n in self.notes.items()]
 
     @classmethod
     def from_records(
@@ -97,17 +101,22 @@ class Posts:
     ) -> Posts:
         """Sort records by (time, id) and lay them out in columns."""
         posts = sorted(records, key=lambda p: (p.created_at is None, p.created_at or 0, p.id))
-        times = [np.datetime64("NaT") if p.created_at is None else np.datetime64(p.created_at, "ms") for p in posts]
+        not_a_time = np.iinfo(np.int64).min
+        times = [not_a_time if p.created_at is None else p.created_at for p in posts]
         return cls(
             ids=np.array([p.id for p in posts], dtype=str),
             texts=_objects([p.text for p in posts]),
             labels=np.array([p.label for p in posts], dtype=np.int64),
-            times=np.array(times, dtype="datetime64[ms]"),
+            times=np.array(times, dtype=np.int64).view("datetime64[ms]"),
             events=_objects([p.event for p in posts]),
             digest=digest,
             dropped={reason: tuple(lines) for reason, lines in (dropped or {}).items()},
             notes=dict(notes or {}),
         )
+
+
+def _rows(n: int) -> str:
+    return f"{n:,} row{'s' if n != 1 else ''}"
 
 
 def _objects(values: Sequence[object]) -> np.ndarray:
@@ -117,19 +126,26 @@ def _objects(values: Sequence[object]) -> np.ndarray:
     return array
 
 
+def is_missing(value: str | None) -> bool:
+    """Return whether a cell holds nothing: blanks, or what a spreadsheet or pandas writes for a missing value."""
+    return value is None or value.strip() in _MISSING
+
+
 def check_id(value: str) -> str:
     """Return an id without the blanks around it, or refuse one that cannot be an id.
 
     Raises:
-        UserError: empty, with blanks or control characters inside, or a number that a spreadsheet
+        UserError: missing, with blanks or control characters inside, or a number that a spreadsheet
             has rounded (``5.00378E+17``).
     """
     text = value.strip()
-    if not text:
-        raise UserError("the id is empty")
-    if any(c.isspace() or not c.isprintable() for c in text):
-        raise UserError(f"the id {value!r} holds blanks or control characters")
-    if not text.isdigit() and _FLOAT_ID.match(text):
+    if text.isdigit():
+        return text
+    if text in _MISSING:
+        raise UserError(f"the id is missing, found {value!r}: give the row its id, or delete it")
+    if " " in text or not text.isprintable():
+        raise UserError(f"the id {value!r} holds blanks or control characters: take them out")
+    if _FLOAT_ID.match(text):
         raise UserError(
             f"the id {value!r} was written as a floating-point number, so its last digits are lost: "
             "take the file as it was published, and read ids as text"
@@ -156,7 +172,7 @@ def snowflake_time(id: str) -> int | None:
 
 
 def parse_time(value: str, zone: str | None = None) -> int:
-    """Read a time: ISO 8601, or a Unix time of 9 to 10 digits (seconds) or 12 to 13 digits (milliseconds).
+    """Read a time: ISO 8601, or a Unix time of 9 to 10 digits (seconds) or 13 digits (milliseconds).
 
     Args:
         value: the time as text.
@@ -169,52 +185,58 @@ def parse_time(value: str, zone: str | None = None) -> int:
         UserError: the value is none of these, or names no zone while none is declared.
     """
     text = value.strip()
+    if iso := _ISO.match(text):
+        return datetime_ms(_moment(*iso.groups()), zone)
     if _SECONDS.match(text):
         return int(Decimal(text) * 1000)
     if _MILLISECONDS.match(text):
         return int(text)
-    try:
-        moment = _from_iso(text)
-    except ValueError:
-        raise UserError(
-            f"the time {value!r} is not understood: expected ISO 8601 such as 2015-01-07T11:30:00Z, "
-            "or a Unix time of 9-10 digits (seconds) or 12-13 digits (milliseconds)"
-        ) from None
-    return datetime_ms(moment, zone)
+    raise UserError(
+        f"the time {value!r} is not understood: expected ISO 8601 such as 2015-01-07T11:30:00Z, "
+        "or a Unix time of 9-10 digits (seconds) or 13 digits (milliseconds)"
+    )
 
 
-def _from_iso(text: str) -> datetime:
+def _moment(date: str, clock: str | None, seconds: str | None, fraction: str | None, zone: str | None) -> datetime:
     # Brought to the one form that fromisoformat reads alike on every supported Python.
-    match = _ISO.match(text)
-    if match is None:
-        raise ValueError(text)
-    zone = match["zone"] or ""
+    iso = f"{date}T{clock or '00:00'}{seconds or ':00'}"
+    if fraction:
+        iso += f".{fraction[:6]:0<6}"
     if zone in ("Z", "z", "UTC"):
-        zone = "+00:00"
+        iso += "+00:00"
     elif zone:
         digits = zone[1:].replace(":", "").ljust(4, "0")
-        zone = f"{zone[0]}{digits[:2]}:{digits[2:]}"
-    fraction = "." + match["fraction"][:6].ljust(6, "0") if match["fraction"] else ""
-    clock = match["clock"] or "00:00"
-    return datetime.fromisoformat(
-        f"{match['date']}T{clock if clock.count(':') == 2 else clock + ':00'}{fraction}{zone}"
-    )
+        iso += f"{zone[0]}{digits[:2]}:{digits[2:]}"
+    try:
+        return datetime.fromisoformat(iso)
+    except ValueError as error:
+        raise UserError(f"the time {iso!r} does not exist ({error}): correct it") from None
 
 
 def datetime_ms(moment: datetime, zone: str | None = None) -> int:
     """Return a datetime as milliseconds since 1970-01-01T00:00Z; one without a zone is read in ``zone``.
 
     Raises:
-        UserError: it names no zone and none is declared.
+        UserError: it names no zone and none is declared, or the declared one is unknown.
     """
-    if moment.tzinfo is None:
-        if zone is None:
-            raise UserError(
-                f"the time {moment.isoformat()!r} names no time zone: write it with one (…Z or …+08:00), "
-                "or declare the zone in which it is meant"
-            )
-        moment = moment.replace(tzinfo=timezone.utc if zone == "UTC" else ZoneInfo(zone))
-    return (moment - _EPOCH) // _MILLISECOND
+    if moment.tzinfo is not None:
+        return (moment - _EPOCH) // _MILLISECOND
+    if zone is None:
+        raise UserError(
+            f"the time {moment.isoformat()!r} names no time zone: write it with one (…Z or …+08:00), "
+            "or declare the zone in which it is meant"
+        )
+    if zone == "UTC":
+        # No time zone database needed, and three times as fast as replace().
+        return (moment - _NAIVE_EPOCH) // _MILLISECOND
+    return (moment.replace(tzinfo=_zone(zone)) - _EPOCH) // _MILLISECOND
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise UserError(f"the time zone {name!r} is unknown: expected an IANA name such as Asia/Shanghai") from None
 
 
 def sha256(data: bytes) -> str:

@@ -1,0 +1,1 @@
+"""The experiment grid: benchmark x protocol x model x seed -> run records."""

@@ -52,7 +52,7 @@ class Snapshot:
 
 
 def find(file: SourceFile, data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return where a file is at hand, or None; nothing is downloaded.
+    """Return where a file is at hand, or None; nothing is downloaded. A damaged file in the cache is not at hand.
 
     Args:
         file: the file.
@@ -61,6 +61,7 @@ def find(file: SourceFile, data_dir: str | os.PathLike[str] | None = None) -> Pa
 
     Raises:
         DataNotFoundError: ``data_dir`` is given but does not hold the file.
+        UserError: the file in the cache cannot be read.
     """
     if file.path is not None:
         return file.path
@@ -72,7 +73,7 @@ def find(file: SourceFile, data_dir: str | os.PathLike[str] | None = None) -> Pa
     if variable and (found := _in_folder(file, Path(variable).expanduser())):
         return found
     cached = _cached(file)
-    return cached if cached.is_file() else None
+    return cached if os.path.isfile(cached) and sha256(_bytes(cached)) == file.sha256 else None
 
 
 def read(file: SourceFile, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> Snapshot:
@@ -101,32 +102,38 @@ def digest(file: SourceFile, data_dir: str | os.PathLike[str] | None = None, *, 
 
 
 def _checked(file: SourceFile, path: Path, allow_modified: bool) -> Snapshot:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+    data = _bytes(path)
     found = sha256(data)
     if found != file.sha256 and not allow_modified:
+        mend = f"Take it from {file.url}" if file.url else "Install temporal-rumors again"
         raise UserError(
             f"{path} is not the published file: its sha256 is {found}, expected {file.sha256}. "
-            f"Take it from {file.url}, or pass allow_modified=True (--allow-modified) to use it all the same: "
+            f"{mend}, or pass allow_modified=True (--allow-modified) to use it all the same: "
             "every score's data digest will then say so"
         )
     return Snapshot(str(path), data, found)
 
 
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}; mend its permissions or its disk") from None
+
+
 def fetch(file: SourceFile) -> Path:
-    """Download a file into the cache, unless it is there, and return its path.
+    """Download a file into the cache, unless it is there undamaged, and return its path.
 
     The download goes to a temporary file, is checked against the sha256, and only then takes its name;
     what an interrupted process left behind is removed by the next one.
 
     Raises:
         DataNotFoundError: offline, unreachable, cut off, or not the file that was expected.
+        UserError: the cache cannot be written.
     """
     target = _cached(file)
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        raise DataNotFoundError(_not_found(file, "the network is switched off (HF_HUB_OFFLINE)"))
+        raise DataNotFoundError(_not_found(file, f"{_sought(file)}the network is switched off (HF_HUB_OFFLINE)"))
 
     import pooch
     import requests
@@ -135,25 +142,29 @@ def fetch(file: SourceFile) -> Path:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with _alone(target.parent):
-            if not target.is_file():
-                for leftover in target.parent.glob("tmp*"):
-                    leftover.unlink()
-                downloader = pooch.HTTPDownloader(progressbar=_progress(file), timeout=TIMEOUT_SECONDS)
+            for leftover in target.parent.glob("tmp*"):
+                leftover.unlink()
+            with _progress(file) as progress:
                 pooch.retrieve(
-                    file.url, f"sha256:{file.sha256}", fname=file.name, path=target.parent, downloader=downloader
+                    file.url,
+                    f"sha256:{file.sha256}",
+                    fname=file.name,
+                    path=target.parent,
+                    downloader=pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT_SECONDS),
                 )
     except (requests.RequestException, ValueError) as error:
-        raise DataNotFoundError(_not_found(file, f"the download failed: {error}")) from error
+        raise DataNotFoundError(_not_found(file, f"{_sought(file)}the download failed: {error}")) from None
     except OSError as error:
         raise UserError(
             f"cannot write {target}: {error.strerror or error}; set {CACHE_VARIABLE} to a folder that can be written"
-        ) from error
+        ) from None
     return target
 
 
 def _in_folder(file: SourceFile, folder: Path) -> Path | None:
     for subfolder in SUBFOLDERS:
-        if (path := folder / subfolder / file.name).is_file():
+        # os.path: a folder that may not be entered holds nothing, and is no error.
+        if os.path.isfile(path := folder / subfolder / file.name):
             return path
     return None
 
@@ -165,6 +176,13 @@ def _cached(file: SourceFile) -> Path:
     return Path(root).expanduser() / file.sha256[:16] / file.name
 
 
+def _sought(file: SourceFile) -> str:
+    """Say which places do not hold the file although one would think so."""
+    variable, cached = os.environ.get(DATA_VARIABLE), _cached(file)
+    places = f"{DATA_VARIABLE}={variable!r} does not hold it, and " if variable else ""
+    return places + (f"the copy at {cached} is damaged, and " if os.path.isfile(cached) else "")
+
+
 def _not_found(file: SourceFile, why: str) -> str:
     return (
         f"{file.name} is needed but {why}. Download {file.url} (sha256 {file.sha256}) and put it in a folder that you "
@@ -173,10 +191,13 @@ def _not_found(file: SourceFile, why: str) -> str:
 
 
 def _progress(file: SourceFile) -> Any:
-    from tqdm.auto import tqdm
+    from tqdm import tqdm
 
     # disable=None: quiet where standard error is not a terminal.
-    return tqdm(desc=file.name, unit="B", unit_scale=True, disable=None)
+    bar = tqdm(desc=file.name, unit="B", unit_scale=True, disable=None)
+    # pooch asks for the bar's truth before it sets the total, and a bar without one has none.
+    bar.total = 1
+    return bar
 
 
 @contextmanager

@@ -8,14 +8,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from functools import cache
+from operator import itemgetter
+
+import numpy as np
 
 from temporal_rumors.errors import UserError
-from temporal_rumors.records import Post, Posts, check_id, parse_time, snowflake_time
+from temporal_rumors.records import Post, Posts, check_id, is_missing, parse_time, snowflake_time
 from temporal_rumors.sources.files import Snapshot, SourceFile
 
-# How a missing text looks once a spreadsheet or pandas has written it.
-_MISSING = frozenset(("null", "NULL", "nan", "NaN", "None", "<NA>"))
 NO_TEXT = "no text"
 REPEATED = "repeats an earlier row"
 
@@ -69,38 +70,32 @@ class Table:
                 continue
             if post.id != row[self.id]:
                 notes["blanks around an id removed"] += 1
-            if post.created_at is None:
-                notes["no time: left out of chronological protocols"] += 1
             first = seen.setdefault(post.id, post)
             if first is not post:
-                if differing := [
-                    name
-                    for name in ("label", "text", "created_at", "event")
-                    if getattr(first, name) != getattr(post, name)
-                ]:
-                    raise UserError(
-                        f"{source.name}: the id {post.id} stands in lines {first.line} and {line} with different "
-                        f"{' and '.join(differing)}: keep the right row and delete the other"
-                    )
+                if first._replace(line=line) != post:
+                    raise UserError(_contradiction(source, first, post))
                 dropped[REPEATED].append(line)
+            elif post.created_at is None:
+                notes["no time: left out of chronological protocols"] += 1
         if not seen:
-            raise UserError(f"{source.name}: the table holds no post")
+            raise UserError(f"{source.name}: the table holds no post with a text: get the file again")
         return Posts.from_records(seen.values(), digest=source.digest, dropped=dropped, notes=notes)
 
     def _columns(self) -> tuple[str, ...]:
         return tuple(c for c in (self.id, self.text, self.label, self.time, self.event) if c is not None)
 
     def _post(self, row: dict[str, str | None], line: int, index: Mapping[str, int]) -> Post | None:
-        text = row[self.text]
+        text, label = row[self.text], row[self.label]
         id = check_id(row[self.id] or "")
-        if text is None or not text.strip() or text in _MISSING:
+        if text is None or is_missing(text):
             return None
-        missing = [column for column in self._columns() if row[column] is None]
-        if missing:
-            raise UserError(f"the row ends before the column {missing[0]!r}")
-        label = row[self.label]
+        if None in row.values():
+            behind = next(column for column, cell in row.items() if cell is None)
+            raise UserError(f"the row ends before the column {behind!r}: complete it, or delete it")
         if label is None or label not in index:
-            raise UserError(f"the label {label!r} is not one of {', '.join(map(repr, index))}")
+            raise UserError(
+                f"the label {label!r} is not one of {', '.join(map(repr, index))}: correct it, or delete the row"
+            )
         created_at = self._time(row, id)
         return Post(id, text, index[label], created_at, self._event(row, created_at), line)
 
@@ -108,19 +103,35 @@ class Table:
         if self.time is None:
             return snowflake_time(id)
         value = row[self.time]
-        return parse_time(value, self.zone) if value and value.strip() else None
+        return None if value is None or is_missing(value) else parse_time(value, self.zone)
 
     def _event(self, row: dict[str, str | None], created_at: int | None) -> str | None:
         if self.event is not None:
-            return row[self.event] or None
+            return None if is_missing(row[self.event]) else row[self.event]
         if self.event_by_month is None or created_at is None:
             return None
-        month = datetime.fromtimestamp(created_at // 1000, timezone.utc).strftime("%Y-%m")
+        month = _month(created_at // 86_400_000)
         if month not in self.event_by_month:
             raise UserError(
                 f"no event is known for {month}; the events' months are {', '.join(sorted(self.event_by_month))}"
             )
         return self.event_by_month[month]
+
+
+def _contradiction(source: Snapshot, first: Post, second: Post) -> str:
+    different = [
+        name for name in ("label", "text", "created_at", "event") if getattr(first, name) != getattr(second, name)
+    ]
+    return (
+        f"{source.name}: the id {first.id} stands in lines {first.line} and {second.line} with different "
+        f"{' and '.join(different)}: keep the right row and delete the other"
+    )
+
+
+@cache
+def _month(day: int) -> str:
+    """Return the month of a day that is counted from 1970-01-01."""
+    return str(np.datetime64(day, "D"))[:7]
 
 
 def _rows(source: Snapshot, needed: tuple[str, ...], id_column: str) -> Iterator[tuple[int, dict[str, str | None]]]:
@@ -134,15 +145,14 @@ def _rows(source: Snapshot, needed: tuple[str, ...], id_column: str) -> Iterator
             f"{source.name}, line 1: no header, expected the columns {', '.join(needed)} ({error})"
         ) from None
     if lost := [column for column in needed if column not in header]:
-        found = ", ".join(map(repr, header))
+        found = ", ".join(map(repr, header)) or "an empty line"
         advice = "separate the columns with commas" if len(header) == 1 else "take the file as it was published"
         raise UserError(f"{source.name}, line 1: the column {lost[0]!r} is missing, found {found}: {advice}")
     if twice := [column for column in needed if header.count(column) > 1]:
         raise UserError(f"{source.name}, line 1: the column {twice[0]!r} stands there more than once")
-    positions = {column: header.index(column) for column in needed}
+    cells = itemgetter(*map(header.index, needed))
     end, width = records.line_num, len(header)
-    lines = re.split(r"\r\n|\r|\n", text)
-    complete = not lines[-1]
+    lines = cache(lambda: re.split(r"\r\n|\r|\n", text))
     while True:
         line = end + 1
         try:
@@ -151,37 +161,43 @@ def _rows(source: Snapshot, needed: tuple[str, ...], id_column: str) -> Iterator
             return
         except csv.Error as error:
             raise UserError(
-                f"{source.name}, line {line}: not valid CSV ({error}): a text that holds a double quote must be "
-                "quoted, with the quotes inside it doubled"
+                f"{source.name}, line {line}: not valid CSV ({error}): a text that opens with a double quote "
+                "must be quoted, with the quotes inside it doubled; if the file was cut short, get it again"
             ) from None
         end = records.line_num
         if not record:
             continue
         if end > line:
-            _check_swallowed(source, lines, line, end, width, positions[id_column])
+            _check_swallowed(source, lines(), line, end, width, header.index(id_column))
         if len(record) > width:
             raise UserError(
                 f"{source.name}, line {line}: {len(record)} cells, expected {width}: a text with a comma must be quoted"
             )
-        if len(record) < width and end == len(lines) and not complete:
-            raise UserError(
-                f"{source.name}, line {line}: the last line breaks off after {len(record)} of {width} cells: "
-                "the file was cut short, get it again"
-            )
-        yield line, {column: record[at] if at < len(record) else None for column, at in positions.items()}
+        if len(record) < width:
+            if end == len(lines()):  # A last line that ends is followed by one more, an empty one.
+                raise UserError(
+                    f"{source.name}, line {line}: the last line breaks off after {len(record)} of {width} cells: "
+                    "the file was cut short, get it again"
+                )
+            short = dict(zip(header, record, strict=False))
+            yield line, {column: short.get(column) for column in needed}
+        else:
+            yield line, dict(zip(needed, cells(record), strict=True))
 
 
 def _decode(source: Snapshot) -> str:
     data = source.data
-    if not data.strip():
-        raise UserError(f"{source.name}: the file is empty")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UserError(f"{source.name}: the file is UTF-16: save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{source.name}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8") from None
+        raise UserError(
+            f"{source.name}, line {line}: the byte 0x{data[error.start]:02x} is not UTF-8: save the file as UTF-8"
+        ) from None
+    if not text.strip():
+        raise UserError(f"{source.name}: the file is empty, expected a header and rows: get it again")
     if re.match(r"\s*<(!doctype|html|\?xml)", text, re.IGNORECASE):
         raise UserError(f"{source.name}: this is a web page, not a table: the download went wrong, get the file again")
     if "\0" in text:

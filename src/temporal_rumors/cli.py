@@ -1,0 +1,230 @@
+"""The command line: parse, call, print. Everything heavy is imported inside the commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from temporal_rumors.errors import UserError
+
+if TYPE_CHECKING:
+    from temporal_rumors.experiment.execute import Outcome
+
+DONE, RUN_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+SAMPLE = "sample_temporal"
+
+app = typer.Typer(
+    name="temporal-rumors",
+    help="Evaluate rumour detectors honestly: random, chronological and leave-one-event-out splits side by side.",
+    epilog="Start with `temporal-rumors run`: it needs no data and writes report.html in half a minute.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder with your copy of the source files. Without it TEMPORAL_RUMORS_DATA and the download cache are "
+        "searched, and what is missing is downloaded."
+    ),
+]
+AllowModified = Annotated[
+    bool,
+    typer.Option(
+        "--allow-modified", help="Use source files that are not the published ones; the data digest shows it."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        from temporal_rumors import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command("list")
+def list_benchmarks(
+    benchmark: Annotated[list[str] | None, typer.Argument(help="Names of benchmarks; none means all.")] = None,
+    data_dir: DataDir = None,
+    allow_modified: AllowModified = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show whole digests and dropped rows.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show benchmarks and their protocols: sizes, split digests, and what each split does not guarantee.
+
+    Nothing is downloaded: a benchmark whose file is not at hand is listed without sizes.
+    """
+    from temporal_rumors import listing
+
+    rows = listing.listing(benchmark or [], data_dir, allow_modified=allow_modified)
+    if as_json:
+        _print_json(rows)
+    else:
+        _print(listing.tables(rows, verbose=verbose))
+
+
+@app.command()
+def run(
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Option(help="Benchmark to run; repeat for more. Without it the embedded sample. `temporal-rumors list`."),
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Model to run; repeat for more. Without it: lr.")] = None,
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Protocol to run, or `random` or `loo` for all folds or events; repeat for more. Without it: all."
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to N-1 for models that draw; lr does not.")] = 1,
+    data_dir: DataDir = None,
+    allow_modified: AllowModified = False,
+    runs: Annotated[Path, typer.Option(help="Folder of the run records; what is done there is not done again.")] = Path(
+        "runs"
+    ),
+    report: Annotated[Path, typer.Option(help="Report to write: .html, .md, .tex, .csv or .json.")] = Path(
+        "report.html"
+    ),
+    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time. Results do not depend on it.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Run models under every protocol, keep a record of each run, and report the inflation.
+
+    With no option: logistic regression on the embedded sample corpus. On your copy of the real data:
+
+        temporal-rumors run --benchmark pheme_temporal --benchmark weibo_temporal --data-dir FOLDER
+
+    Interrupted, the same command goes on where it stopped.
+    """
+    from temporal_rumors import report as reports
+    from temporal_rumors.experiment.execute import FAILED, Settings
+    from temporal_rumors.experiment.grid import GROUPS, grid
+    from temporal_rumors.experiment.store import read_record
+
+    reports.check_suffix(report)
+    planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol or GROUPS, seeds)
+    settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
+    outcomes = _execute(planned, settings, jobs)
+    failed = [outcome for outcome in outcomes if outcome.state == FAILED]
+    records = [read_record(outcome.path) for outcome in outcomes if outcome.path is not None]
+    if records:
+        _report(records, [report], as_json)
+    _tell_failures(failed, len(planned))
+    if failed:
+        raise typer.Exit(WRONG_USE if not records and all(not f.traceback for f in failed) else RUN_FAILED)
+
+
+@app.command("report")
+def report_runs(
+    runs: Annotated[Path, typer.Argument(help="Folder of run records, as `temporal-rumors run` writes it.")] = Path(
+        "runs"
+    ),
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help="File to write: .html, .md, .tex, .csv or .json; repeat for more. Without it: report.html."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build the report anew from run records alone: no data and no model is needed."""
+    from temporal_rumors import report as reports
+    from temporal_rumors.experiment.store import RunStore
+
+    paths = out or [Path("report.html")]
+    for path in paths:
+        reports.check_suffix(path)
+    records = RunStore(runs).read()
+    if not records:
+        raise UserError(f"no run records in {runs}: `temporal-rumors run --runs {runs}` makes some")
+    _report(records, paths, as_json)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; a user's mistake is told in one line on standard error, without a traceback."""
+    try:
+        app(arguments)
+    except UserError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(WRONG_USE)
+    except BrokenPipeError:
+        # Whoever read our output has left; keep the interpreter from writing to it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
+
+
+def _execute(planned: Sequence[Any], settings: Any, jobs: int) -> list[Outcome]:
+    from tqdm.auto import tqdm
+
+    from temporal_rumors.experiment.execute import execute
+
+    outcomes = []
+    # disable=None: quiet where standard error is not a terminal.
+    with tqdm(total=len(planned), desc="runs", unit="run", disable=None, leave=False) as bar:
+        try:
+            for outcome in execute(planned, settings, jobs):
+                outcomes.append(outcome)
+                bar.set_postfix_str(str(outcome.run))
+                bar.update()
+        except KeyboardInterrupt:
+            bar.close()
+            typer.echo(
+                f"interrupted: {len(outcomes)} of {len(planned)} runs are done and kept in {settings.store}; "
+                "the same command goes on from there",
+                err=True,
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    return outcomes
+
+
+def _report(records: list[dict[str, Any]], paths: Sequence[Path], as_json: bool) -> None:
+    from temporal_rumors import report as reports
+
+    summary = reports.summarise(records)
+    if as_json:
+        _print_json(summary.to_json())
+    else:
+        _print(reports.terminal(summary))
+    for path in paths:
+        reports.write(records, path)
+        typer.echo(f"wrote {path}", err=True)
+
+
+def _tell_failures(failed: Sequence[Outcome], n_planned: int) -> None:
+    told: dict[str, list[str]] = {}
+    for outcome in failed:
+        told.setdefault(outcome.traceback or f"error: {outcome.error}", []).append(str(outcome.run))
+    for message, names in told.items():
+        typer.echo(message, err=True)
+        typer.echo(
+            f"  in {len(names)} of {n_planned} runs: {', '.join(names[:3])}{', …' if names[3:] else ''}", err=True
+        )
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _print(renderables: Sequence[Any]) -> None:
+    from rich.console import Console
+
+    console = Console(markup=False, highlight=False)
+    for renderable in renderables:
+        console.print(renderable)

@@ -1,0 +1,182 @@
+"""Carry out runs, on one or several processes, and keep a record of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from temporal_rumors import benchmark as benchmarks
+from temporal_rumors import macro_prf, models
+from temporal_rumors._version import __version__
+from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.errors import UserError
+from temporal_rumors.experiment.grid import Run
+from temporal_rumors.experiment.store import FORMAT, RunStore
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, Split
+from temporal_rumors.records import Posts
+
+TIMELINE_BINS = 40
+DONE, SKIPPED, FAILED = "done", "skipped", "failed"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run: its state (done, skipped or failed), its record, and, where it failed, why."""
+
+    run: Run
+    state: str
+    path: Path | None = None
+    error: str = ""
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all runs of a call share.
+
+    Attributes:
+        store: folder of the run records.
+        data_dir: folder with copies of the source files, or None.
+        allow_modified: take source files that are not the published ones.
+    """
+
+    store: str
+    data_dir: str | None = None
+    allow_modified: bool = False
+
+
+def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[Outcome]:
+    """Carry out runs and yield their outcomes as they come; runs whose record is there are skipped.
+
+    Args:
+        runs: the cells of the grid.
+        settings: what they share.
+        jobs: number of processes; results do not depend on it.
+    """
+    if jobs == 1:
+        yield from (execute_run(run, settings) for run in runs)
+        return
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    yield from parallel(delayed(execute_run)(run, settings) for run in runs)
+
+
+def execute_run(run: Run, settings: Settings) -> Outcome:
+    """Carry out one run and write its record; a failure is returned, so that other runs go on."""
+    try:
+        store = RunStore(settings.store)
+        benchmark = benchmarks.get(run.benchmark)
+        posts = _posts(run.benchmark, settings.data_dir, settings.allow_modified)
+        split = benchmark.split(posts, run.protocol)
+        model = _model(benchmark, run.model)
+        record = {
+            "format": FORMAT,
+            **dataclasses.asdict(run),
+            "settings": model.settings,
+            "model_version": model.version,
+            "benchmark_version": benchmark.version,
+            "classes": list(benchmark.classes),
+            "data_digest": posts.digest,
+            "data_is_published": benchmark.is_published(posts),
+            "split_digest": split.digest(posts.ids),
+        }
+        if store.holds(record):
+            return Outcome(run, SKIPPED, store.path(record))
+        record["split"] = dataclasses.asdict(benchmark.report(posts, split))
+        record["timeline"] = timeline(posts, split, benchmark.classes, run.protocol)
+        return Outcome(run, DONE, store.write(record | _evaluate(run, model, posts, split, settings)))
+    except UserError as error:
+        return Outcome(run, FAILED, error=str(error))
+    except Exception as error:
+        return Outcome(run, FAILED, error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
+
+
+def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split, settings: Settings) -> dict[str, Any]:
+    start = time.perf_counter()
+    encoded = _encoded(run.benchmark, run.model, settings.data_dir, settings.allow_modified)
+    encoded_at = time.perf_counter()
+    labels = posts.labels
+    model.fit(
+        encoded[split.train], labels[split.train], encoded[split.validation], labels[split.validation], seed=run.seed
+    )
+    fitted_at = time.perf_counter()
+    predicted = model.predict(encoded[split.test])
+    predicted_at = time.perf_counter()
+    references = labels[split.test]
+    classes = range(len(benchmarks.get(run.benchmark).classes))
+    scores = macro_prf(predictions=predicted, references=references, labels=list(classes))
+    return {
+        "metrics": {name: scores[name] for name in ("precision", "recall", "f1", "accuracy")},
+        "fitted": model.fitted,
+        "predictions": {
+            "ids": posts.ids[split.test].tolist(),
+            "references": references.tolist(),
+            "predictions": np.asarray(predicted).tolist(),
+        },
+        "timings": {
+            "encode_seconds": round(encoded_at - start, 4),
+            "fit_seconds": round(fitted_at - encoded_at, 4),
+            "predict_seconds": round(predicted_at - fitted_at, 4),
+        },
+        "versions": {
+            "python": platform.python_version(),
+            "temporal-rumors": __version__,
+            **{library: version(library) for library in ("numpy", "scipy", *model.libraries)},
+        },
+    }
+
+
+def timeline(posts: Posts, split: Split, classes: Sequence[str], protocol: str) -> dict[str, Any]:
+    """Count posts of each class over time, and say where a chronological protocol cuts each class.
+
+    Returns:
+        start and end (ISO 8601 UTC), counts (class -> TIMELINE_BINS integers), cuts (class -> times of the first
+        validation and the first test post; empty for protocols that do not cut in time).
+    """
+    known = posts.times[~np.isnat(posts.times)].astype(np.int64)
+    if not len(known):
+        return {"start": None, "end": None, "counts": {}, "cuts": {}}
+    edges = np.linspace(known.min(), known.max(), TIMELINE_BINS + 1)
+    counts, cuts = {}, {}
+    for code, name in enumerate(classes):
+        mine = posts.times[(posts.labels == code) & ~np.isnat(posts.times)].astype(np.int64)
+        counts[name] = np.histogram(mine, edges)[0].tolist()
+        if protocol in (CHRONO, CHRONO_STRATIFIED):
+            cuts[name] = [_first(posts, rows, code, protocol) for rows in (split.validation, split.test)]
+    return {"start": _iso(known.min()), "end": _iso(known.max()), "counts": counts, "cuts": cuts}
+
+
+def _first(posts: Posts, rows: np.ndarray, code: int, protocol: str) -> str | None:
+    mine = rows if protocol == CHRONO else rows[posts.labels[rows] == code]
+    return _iso(posts.times[mine[0]].astype(np.int64)) if len(mine) else None
+
+
+def _iso(stamp: Any) -> str:
+    return str(np.datetime64(int(stamp) // 1000, "s")) + "Z"
+
+
+@lru_cache(maxsize=1)
+def _posts(benchmark: str, data_dir: str | None, allow_modified: bool) -> Posts:
+    return benchmarks.get(benchmark).posts(data_dir, allow_modified=allow_modified)
+
+
+@lru_cache(maxsize=1)
+def _encoded(benchmark: str, model: str, data_dir: str | None, allow_modified: bool) -> Any:
+    # Encoding is row by row and free of labels, so one serves every split and seed.
+    texts = _posts(benchmark, data_dir, allow_modified).texts
+    return _model(benchmarks.get(benchmark), model).encode(texts.tolist())
+
+
+def _model(b: Benchmark, name: str) -> models.Model:
+    return models.create(name, b.classes, **b.model_settings.get(name, {}))

@@ -1,0 +1,75 @@
+"""Which runs there are: benchmark x protocol x model x seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from temporal_rumors import benchmark as benchmarks
+from temporal_rumors import models
+from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.errors import UserError
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, LOO_PREFIX, RANDOM_FOLDS
+
+RANDOM, LOO = "random", "loo"
+GROUPS = (RANDOM, CHRONO, CHRONO_STRATIFIED, LOO)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One cell of the grid."""
+
+    benchmark: str
+    protocol: str
+    model: str
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.benchmark} {self.protocol} {self.model} seed {self.seed}"
+
+
+def group_of(protocol: str) -> str:
+    """Return the group that a protocol's scores are averaged in: random, chrono, chrono_stratified or loo."""
+    if protocol in RANDOM_FOLDS:
+        return RANDOM
+    return LOO if protocol.startswith(LOO_PREFIX) else protocol
+
+
+def grid(
+    benchmark_names: Sequence[str],
+    model_names: Sequence[str],
+    protocol_names: Sequence[str] = GROUPS,
+    n_seeds: int = 1,
+) -> list[Run]:
+    """Lay out all runs; those that share a benchmark and a model stand together, so that one encoding serves them.
+
+    Args:
+        benchmark_names: registered names.
+        model_names: names of models.
+        protocol_names: protocols, or groups of them (`random`, `loo`). A group that a benchmark does not have is
+            passed over, unless no benchmark has it.
+        n_seeds: seeds 0 to n_seeds - 1; a deterministic model runs with seed 0 alone.
+
+    Raises:
+        UserError: an unknown name; the message lists the valid ones.
+    """
+    if n_seeds < 1:
+        raise UserError(f"the number of seeds must be at least 1, found {n_seeds}")
+    chosen = [benchmarks.get(name) for name in dict.fromkeys(benchmark_names)]
+    for name in protocol_names:
+        if not any(_expand(b, name) for b in chosen):
+            valid = dict.fromkeys([*GROUPS, *(p for b in chosen for p in b.protocols)])
+            raise UserError(
+                f"{' and '.join(b.name for b in chosen)} have no protocol {name!r}; valid ones: {', '.join(valid)}"
+            )
+    runs = []
+    for b in chosen:
+        wanted = {p for name in protocol_names for p in _expand(b, name)}
+        for model in dict.fromkeys(model_names):
+            seeds = range(1 if models.get(model).deterministic else n_seeds)
+            runs += [Run(b.name, p, model, seed) for p in b.protocols if p in wanted for seed in seeds]
+    return runs
+
+
+def _expand(b: Benchmark, name: str) -> list[str]:
+    return [p for p in b.protocols if name in (p, group_of(p))]

@@ -1,0 +1,106 @@
+"""What `temporal-rumors list` shows: benchmarks, protocols, sizes, digests, and what splits do not guarantee."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from temporal_rumors import benchmark as registry
+from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.protocols import PARTS
+from temporal_rumors.sources import files
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SHORT = 12
+
+
+def listing(
+    names: Sequence[str], data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False
+) -> list[dict[str, Any]]:
+    """Describe benchmarks and all their splits; nothing is downloaded.
+
+    Args:
+        names: of benchmarks; none means all.
+        data_dir, allow_modified: as for `Benchmark.posts`.
+
+    Returns:
+        One dict a benchmark, as JSON holds it; `protocols` is empty where the source file is not at hand.
+    """
+    return [_describe(registry.get(name), data_dir, allow_modified) for name in names or registry.names()]
+
+
+def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modified: bool) -> dict[str, Any]:
+    description: dict[str, Any] = {
+        "benchmark": b.name,
+        "title": b.title,
+        "language": b.language,
+        "classes": list(b.classes),
+        "events": list(b.events),
+        "file": b.source.file.name,
+        "url": b.source.file.url,
+        "sha256": b.source.file.sha256,
+        "at_hand": files.find(b.source.file, data_dir) is not None,
+        "protocols": [{"protocol": protocol} for protocol in b.protocols],
+    }
+    if not description["at_hand"]:
+        return description
+    posts = b.posts(data_dir, allow_modified=allow_modified)
+    description |= {
+        "posts": len(posts),
+        "data_digest": posts.digest,
+        "data_is_published": b.is_published(posts),
+        "remarks": posts.remarks(),
+    }
+    for entry in description["protocols"]:
+        split = b.split(posts, entry["protocol"])
+        report = b.report(posts, split)
+        entry |= {"digest": split.digest(posts.ids), **asdict(report), "not_guaranteed": report.warnings()}
+    return description
+
+
+def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableType]:
+    """Lay out a listing for the terminal, one table a benchmark.
+
+    Args:
+        rows: from :func:`listing`.
+        verbose: show whole digests and the source file.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    blocks: list[RenderableType] = []
+    for row in rows:
+        head = f"{row['benchmark']}: {row['title']} ({row['language']}), {' / '.join(row['classes'])}"
+        if not row["at_hand"]:
+            blocks.append(Text(f"{head}\n  protocols: {', '.join(p['protocol'] for p in row['protocols'])}"))
+            blocks.append(Text(f"  {row['file']} is not at hand: its first use downloads it, or name a copy\n"))
+            continue
+        title = f"{head}, {row['posts']:,} posts"
+        table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table.add_column("protocol", no_wrap=True)
+        for column in (*PARTS, "newer*"):
+            table.add_column(column, justify="right", no_wrap=True)
+        table.add_column("digest", overflow="fold", min_width=SHORT)
+        table.add_column("")
+        for entry in row["protocols"]:
+            sizes = [f"{sum(entry['sizes'][part].values()):,}" for part in PARTS]
+            digest = entry["digest"] if verbose else entry["digest"][:SHORT]
+            newer = f"{entry['newer_than_test']:,}"
+            # The first remark, where there are newer posts, is about them: they have a column.
+            remarks = entry["not_guaranteed"][bool(entry["newer_than_test"]) :]
+            table.add_row(entry["protocol"], *sizes, newer, digest, "; ".join(remarks))
+        blocks.append(table)
+        if not row["data_is_published"]:
+            blocks.append(Text(f"  not the published file: its sha256 is {row['data_digest']}"))
+        blocks += [Text(f"  {remark}") for remark in row["remarks"]]
+        if verbose:
+            blocks.append(Text(f"  {row['file']}: sha256 {row['data_digest']}"))
+        blocks.append(Text(""))
+    if any(row["at_hand"] for row in rows):
+        blocks.append(Text("* training posts newer than the first test post"))
+    return blocks

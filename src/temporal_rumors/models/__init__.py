@@ -1,0 +1,213 @@
+"""Models: one sub-package each, holding one class ``Classifier``; found by its folder's name, listed nowhere else."""
+
+from __future__ import annotations
+
+import abc
+import difflib
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+from zipfile import BadZipFile
+
+import numpy as np
+
+from temporal_rumors.errors import UserError
+
+_META = "model.json"
+
+
+class Model(abc.ABC):
+    """A classifier of posts: texts are encoded once per benchmark, and every run takes its rows of the encoding.
+
+    A subclass is called ``Classifier``, takes ``labels`` and keyword-only settings, and defines ``encode`` and the
+    methods with an underscore.
+
+    Attributes:
+        name: that of its folder.
+        version: part of a run's key; raise it when predictions change.
+        deterministic: the seed changes nothing, so that one run is enough.
+        labels: class names; a class index is an index into them.
+        settings: everything else that predictions depend on, as JSON holds it; part of a run's key.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str]
+    deterministic: ClassVar[bool]
+
+    def __init__(self, labels: Sequence[str], settings: dict[str, Any]) -> None:
+        if isinstance(labels, str) or len(set(labels)) < 2 or len(set(labels)) < len(labels):
+            raise UserError(f"labels must be two or more different class names, found {labels!r}")
+        self.labels = list(labels)
+        self.settings = settings
+        self._fitted = False
+
+    @abc.abstractmethod
+    def encode(self, texts: Sequence[str]) -> Any:
+        """Turn texts into what the model reads, row by row: no row depends on another, nor on labels or splits.
+
+        Args:
+            texts: (n,) str.
+
+        Returns:
+            An object with ``len(encoded) == n`` and ``encoded[rows]`` for an integer array of rows.
+        """
+
+    def fit(
+        self,
+        train: Any,
+        train_labels: Sequence[int] | np.ndarray,
+        validation: Any,
+        validation_labels: Sequence[int] | np.ndarray,
+        seed: int = 0,
+    ) -> None:
+        """Train on one part and tune on another.
+
+        Args:
+            train, validation: encoded posts.
+            train_labels, validation_labels: (n,) integers, class indices.
+            seed: of everything random.
+
+        Raises:
+            UserError: a part is empty, its labels do not fit it, or the training part holds a single class.
+        """
+        known = self._check_labels("training", train, train_labels)
+        held = self._check_labels("validation", validation, validation_labels)
+        classes = np.unique(known)
+        if len(classes) < 2:
+            raise UserError(
+                f"all {len(known)} training posts are {self.labels[classes[0]]!r}: "
+                "a classifier needs at least two classes to train on"
+            )
+        self._fitted = False
+        self._fit(train, known, validation, held, seed)
+        self._fitted = True
+
+    def predict(self, encoded: Any) -> np.ndarray:
+        """Return the (n,) int64 class index of each encoded post."""
+        return self._checked_scores(encoded).argmax(axis=1).astype(np.int64)
+
+    def predict_proba(self, encoded: Any) -> np.ndarray:
+        """Return the (n, n_classes) float64 probability of each class; 0 for one that training never showed."""
+        from scipy.special import softmax
+
+        return softmax(self._checked_scores(encoded), axis=1)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the fitted model into a folder of JSON and npz files, in place of a model already there.
+
+        Raises:
+            UserError: the model is not fitted, or the folder holds something else.
+        """
+        self._check_fitted()
+        target = Path(folder)
+        if target.exists() and not (target / _META).is_file():
+            raise UserError(f"{target} exists and is no saved model: choose another folder, or delete it")
+        meta = {"model": self.name, "version": self.version, "labels": self.labels, "settings": self.settings}
+        # Built beside its place and moved there, so that an interrupted save leaves no half-written model.
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        part.mkdir(parents=True)
+        try:
+            self._save(part)
+            (part / _META).write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8", newline="\n")
+            if target.exists():
+                shutil.rmtree(target)
+            part.rename(target)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    @staticmethod
+    def load(folder: str | os.PathLike[str]) -> Model:
+        """Read back a model that :meth:`save` wrote, whichever sub-package it is of.
+
+        Raises:
+            UserError: no such model, or one that another version saved.
+        """
+        path = Path(folder) / _META
+        try:
+            meta = json.loads(path.read_text(encoding="utf-8"))
+            name, version = meta["model"], meta["version"]
+            model = create(name, meta["labels"], **meta["settings"])
+            if version != model.version:
+                raise UserError(f"version {version} of {name} saved it, this is {model.version}: train it again")
+            model._load(path.parent)
+        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+            raise UserError(f"{path.parent} holds no model to load: {error}") from error
+        model._fitted = True
+        return model
+
+    @abc.abstractmethod
+    def _fit(
+        self, train: Any, train_labels: np.ndarray, validation: Any, validation_labels: np.ndarray, seed: int
+    ) -> None:
+        """Fit to parts that :meth:`fit` has checked."""
+
+    @abc.abstractmethod
+    def _scores(self, encoded: Any) -> np.ndarray:
+        """Return (n, n_classes) float64 logits; -inf for a class that training never showed."""
+
+    @abc.abstractmethod
+    def _save(self, folder: Path) -> None:
+        """Write what was learnt into an empty folder."""
+
+    @abc.abstractmethod
+    def _load(self, folder: Path) -> None:
+        """Read what :meth:`_save` wrote."""
+
+    def _check_fitted(self) -> None:
+        if not self._fitted:
+            raise UserError(f"this {self.name} model is not trained: call fit first, or load a saved one")
+
+    def _checked_scores(self, encoded: Any) -> np.ndarray:
+        self._check_fitted()
+        return self._scores(encoded)
+
+    def _check_labels(self, part: str, encoded: Any, labels: Sequence[int] | np.ndarray) -> np.ndarray:
+        array = np.asarray(labels)
+        if len(array) != len(encoded):
+            raise UserError(f"the {part} part has {len(encoded)} posts but {len(array)} labels")
+        if not len(array):
+            raise UserError(f"the {part} part is empty: {self.name} needs posts to train on and posts to tune on")
+        if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= len(self.labels):
+            raise UserError(
+                f"{part} labels must be integers from 0 to {len(self.labels) - 1} (indices into {self.labels}), "
+                f"found {array.dtype} values such as {array[:3].tolist()}"
+            )
+        return array.astype(np.int64)
+
+
+def available() -> list[str]:
+    """Return the names of all models; imports none of them."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+
+
+def create(name: str, labels: Sequence[str], **settings: Any) -> Model:
+    """Return an untrained model.
+
+    Args:
+        name: one of :func:`available`.
+        labels: class names; a class index is an index into them.
+        settings: keyword arguments of the model's ``Classifier``.
+
+    Raises:
+        UserError: no such model or setting; the message lists the valid ones.
+    """
+    _check_name("model", name, available())
+    classifier = importlib.import_module(f"{__name__}.{name}").Classifier
+    valid = list(inspect.signature(classifier).parameters)[1:]
+    for setting in settings:
+        _check_name(f"setting of {name}", setting, valid)
+    model: Model = classifier(labels, **settings)
+    return model
+
+
+def _check_name(what: str, name: str, valid: Iterable[str]) -> None:
+    if name not in valid:
+        near = difflib.get_close_matches(name, valid, 1, 0.5)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise UserError(f"unknown {what} {name!r}{hint}; valid ones: {', '.join(valid)}")

@@ -1,0 +1,426 @@
+"""From run records to the numbers of the report: means over runs, the paper's values, inflation."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from statistics import fmean, stdev
+from typing import Any
+
+from temporal_rumors import benchmark as benchmarks
+from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.errors import UserError
+from temporal_rumors.experiment.grid import GROUPS, LOO, RANDOM, group_of
+from temporal_rumors.protocols import PARTS, RANDOM_FOLDS, SplitReport
+from temporal_rumors.statistics import compare_means
+
+Record = Mapping[str, Any]
+
+METRICS = ("precision", "recall", "f1")
+INFLATION_METRIC = "f1"
+ALPHA = 0.05
+# A class of fewer test posts than this gets a note: a single one moves its F1 by several points.
+FEW_POSTS = 10
+
+
+@dataclass(frozen=True)
+class Result:
+    """A macro-averaged metric of one model under one protocol.
+
+    Attributes:
+        protocol: random, chrono, chrono_stratified or loo.
+        model: the model's name; with @ and six hexadecimal digits where several variants of it were run.
+        mean, std: over the runs, in percent; the sample standard deviation, None for one run.
+        n_runs: folds, events and seeds that the mean is over.
+        paper_mean, paper_std: what the paper prints, in percent; None where it has no such value.
+        note: what the reader must know about the mean; None if nothing.
+        signature: what was evaluated, on one line.
+    """
+
+    benchmark: str
+    protocol: str
+    model: str
+    metric: str
+    mean: float
+    std: float | None
+    n_runs: int
+    paper_mean: float | None
+    paper_std: float | None
+    note: str | None
+    signature: str
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's, in points."""
+        return None if self.paper_mean is None else self.mean - self.paper_mean
+
+
+@dataclass(frozen=True)
+class Inflation:
+    """How much higher a model scores under random folds than under another protocol.
+
+    Attributes:
+        points: random_mean - protocol_mean.
+        test, statistic, p_value: of the difference (see :mod:`temporal_rumors.statistics`), None without a test.
+        significant: p_value < 0.05; None without a test.
+        comparable: False where a test part lacks a class, so that the two means do not measure the same.
+        note: what the reader must know; None if nothing.
+    """
+
+    benchmark: str
+    model: str
+    protocol: str
+    metric: str
+    points: float
+    random_mean: float
+    protocol_mean: float
+    test: str | None
+    statistic: float | None
+    p_value: float | None
+    significant: bool | None
+    comparable: bool
+    note: str | None
+
+
+@dataclass(frozen=True)
+class SplitSummary:
+    """One split that was evaluated on.
+
+    Attributes:
+        protocol: the protocol itself, such as random_fold0.
+        sizes: part -> class -> number of posts.
+        span: part -> first and last time, ISO 8601 UTC, or None.
+        warnings: a sentence for each guarantee that it does not give.
+    """
+
+    benchmark: str
+    protocol: str
+    split_digest: str
+    data_digest: str
+    data_is_published: bool
+    sizes: dict[str, dict[str, int]]
+    span: dict[str, tuple[str, str] | None]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Posts over time.
+
+    Attributes:
+        start, end: first and last time, ISO 8601 UTC.
+        counts: class -> posts in equal bins from start to end.
+        cuts: chronological protocol -> class -> times of the first validation and the first test post.
+    """
+
+    benchmark: str
+    data_digest: str
+    start: str
+    end: str
+    counts: dict[str, list[int]]
+    cuts: dict[str, dict[str, tuple[str | None, str | None]]]
+
+
+@dataclass(frozen=True)
+class ModelRuns:
+    """What the runs of one model on one benchmark share.
+
+    Attributes:
+        versions: library -> its versions over the runs.
+        fitted: protocol group -> what the fits chose -> values over the runs.
+        seeds, n_runs, signatures: protocol group -> its seeds, number of runs, and signature.
+    """
+
+    benchmark: str
+    model: str
+    model_version: str
+    benchmark_version: str
+    settings: dict[str, Any]
+    data_digest: str
+    data_is_published: bool
+    versions: dict[str, list[str]]
+    fitted: dict[str, dict[str, list[Any]]]
+    seeds: dict[str, list[int]]
+    n_runs: dict[str, int]
+    signatures: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Everything the report shows; `titles` gives what people call each benchmark."""
+
+    titles: dict[str, str]
+    results: list[Result]
+    inflation: list[Inflation]
+    splits: list[SplitSummary]
+    timelines: list[Timeline]
+    runs: list[ModelRuns]
+
+    def to_json(self) -> dict[str, list[dict[str, Any]]]:
+        """Return results, inflation and splits as `temporal-rumors report --json` prints them."""
+        return {name: [asdict(row) for row in getattr(self, name)] for name in ("results", "inflation", "splits")}
+
+
+def summarise(records: Iterable[Record]) -> Summary:
+    """Average run records over folds, events and seeds, and compare random folds with the other protocols.
+
+    Args:
+        records: run records; their order does not matter, and a record that stands twice counts once.
+
+    Raises:
+        UserError: no records.
+
+    Source: Mu et al. 2023, tables 4 and 5.
+    """
+    unique = {record["key"]: record for record in records}
+    if not unique:
+        raise UserError("no run records to report: `temporal-rumors run` makes some")
+    ordered = sorted(unique.values(), key=_order)
+    known = {name: _find(name) for name in dict.fromkeys(r["benchmark"] for r in ordered)}
+    results: list[Result] = []
+    inflation: list[Inflation] = []
+    runs: list[ModelRuns] = []
+    for (name, _, _), same_model in groupby(ordered, key=lambda r: (r["benchmark"], r["model"], _variant(r))):
+        of_model = list(same_model)
+        label = _label(of_model[0], ordered)
+        groups = {g: list(rs) for g, rs in groupby(of_model, key=lambda r: group_of(r["protocol"]))}
+        for group, members in groups.items():
+            results += _results(members, group, label, known[name])
+            if group != RANDOM and RANDOM in groups:
+                inflation.append(_inflation(groups[RANDOM], members, group, label, known[name]))
+        runs.append(_runs(groups, label))
+    return Summary(
+        titles={name: b.title if b else name for name, b in known.items()},
+        results=results,
+        inflation=inflation,
+        splits=_splits(ordered),
+        timelines=_timelines(ordered),
+        runs=runs,
+    )
+
+
+def _order(record: Record) -> tuple[Any, ...]:
+    protocol = record["protocol"]
+    group = GROUPS.index(group_of(protocol))
+    return (record["benchmark"], record["model"], _variant(record), group, protocol, record["seed"], record["key"])
+
+
+def _find(name: str) -> Benchmark | None:
+    try:
+        return benchmarks.get(name)
+    except UserError:  # records of a benchmark that is not installed here
+        return None
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def _variant(record: Record) -> str:
+    return _digest([record[x] for x in ("settings", "model_version", "data_digest", "benchmark_version")])
+
+
+def _label(record: Record, records: Sequence[Record]) -> str:
+    """Name a model, and its variant where there are several."""
+    name: str = record["model"]
+    variants = {_variant(r) for r in records if (r["benchmark"], r["model"]) == (record["benchmark"], name)}
+    return name if len(variants) == 1 else f"{name}@{_variant(record)[:6]}"
+
+
+def _scores(records: Sequence[Record], metric: str) -> list[float]:
+    return [100.0 * record["metrics"][metric] for record in records]
+
+
+def _results(records: Sequence[Record], group: str, label: str, benchmark: Benchmark | None) -> list[Result]:
+    model = records[0]["model"]
+    published = benchmark.published if benchmark else []
+    paper = next((row for row in published if (row["model"], row["protocol"]) == (model, group)), None)
+    rows = []
+    for metric in METRICS:
+        scores = _scores(records, metric)
+        rows.append(
+            Result(
+                benchmark=records[0]["benchmark"],
+                protocol=group,
+                model=label,
+                metric=metric,
+                mean=fmean(scores),
+                std=stdev(scores) if len(scores) > 1 else None,
+                n_runs=len(scores),
+                paper_mean=float(paper[metric]) if paper else None,
+                paper_std=float(paper[f"{metric}_std"]) if paper else None,
+                note="; ".join(_notes(records, group, benchmark)) or None,
+                signature=_signature(records, group),
+            )
+        )
+    return rows
+
+
+def _inflation(
+    random: Sequence[Record], other: Sequence[Record], group: str, label: str, benchmark: Benchmark | None
+) -> Inflation:
+    random_scores, scores = _scores(random, INFLATION_METRIC), _scores(other, INFLATION_METRIC)
+    notes = [
+        f"random folds: {note}" for note in _incomplete(random, RANDOM, benchmark) + _absent(random) + _rare(random)
+    ]
+    notes += _notes(other, group, benchmark)
+    comparable = not (_absent(random) or _absent(other))
+    if comparable:
+        comparison = compare_means(random_scores, scores)
+        if comparison.test is None and comparison.reason:
+            notes.append(comparison.reason)
+        test, statistic, p_value = comparison.test, comparison.statistic, comparison.p_value
+    else:
+        notes.append("the inflation is not comparable")
+        test, statistic, p_value = None, None, None
+    return Inflation(
+        benchmark=other[0]["benchmark"],
+        model=label,
+        protocol=group,
+        metric=INFLATION_METRIC,
+        points=fmean(random_scores) - fmean(scores),
+        random_mean=fmean(random_scores),
+        protocol_mean=fmean(scores),
+        test=test,
+        statistic=statistic,
+        p_value=p_value,
+        significant=None if p_value is None else p_value < ALPHA,
+        comparable=comparable,
+        note="; ".join(notes) or None,
+    )
+
+
+def _notes(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:
+    modified = [] if all(r["data_is_published"] for r in records) else ["not the published data"]
+    return _incomplete(records, group, benchmark) + _absent(records) + _rare(records) + modified
+
+
+def _incomplete(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:
+    if group == RANDOM:
+        expected, what = len(RANDOM_FOLDS), "folds"
+    elif group == LOO and benchmark:
+        expected, what = len(benchmark.events), "events"
+    else:
+        return []
+    seeds = {r["seed"] for r in records}
+    found = len({(r["protocol"], r["seed"]) for r in records})
+    if found >= expected * len(seeds):
+        return []
+    if len(seeds) == 1:
+        return [f"{found} of {expected} {what}"]
+    return [f"{found} of {expected * len(seeds)} runs ({expected} {what}, {len(seeds)} seeds)"]
+
+
+def _absent(records: Sequence[Record]) -> list[str]:
+    absent = {r["protocol"]: r["split"]["absent"]["test"] for r in records}
+    lines = []
+    for protocol, classes in absent.items():
+        if classes:
+            where = f"the test part of {protocol}" if len(absent) > 1 else "the test part"
+            lines.append(f"no {' and no '.join(classes)} post in {where}, and macro scores count an absent class as 0")
+    return lines
+
+
+def _rare(records: Sequence[Record]) -> list[str]:
+    lines = []
+    for name in records[0]["classes"]:
+        n = min(record["split"]["sizes"]["test"][name] for record in records)
+        if 0 < n < FEW_POSTS:
+            part = "the test part" if len(records) == 1 else "a test part"
+            lines.append(f"only {n} {name} post{'s' if n > 1 else ''} in {part}")
+    return lines
+
+
+def _signature(records: Sequence[Record], group: str) -> str:
+    first = records[0]
+    scored = sum(len(r["predictions"]["ids"]) for r in records)
+    in_test = sum(sum(r["split"]["sizes"]["test"].values()) for r in records)
+    splits = {r["protocol"]: r["split_digest"] for r in records}
+    parts = {
+        "benchmark": f"{first['benchmark']}@{first['benchmark_version']}",
+        "protocol": group,
+        "model": f"{first['model']}@{first['model_version']}",
+        "classes": ",".join(first["classes"]),
+        "runs": len(records),
+        "seeds": ",".join(str(seed) for seed in sorted({r["seed"] for r in records})),
+        "data": first["data_digest"][:8],
+        # Several splits are named by one digest of theirs.
+        "split": (next(iter(splits.values())) if len(splits) == 1 else _digest(splits))[:8],
+        "coverage": f"{scored}/{in_test}",
+        "version": ",".join(sorted({r["versions"].get("temporal-rumors", "unknown") for r in records})),
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def _runs(groups: Mapping[str, Sequence[Record]], label: str) -> ModelRuns:
+    everything = [record for members in groups.values() for record in members]
+    first = everything[0]
+    return ModelRuns(
+        benchmark=first["benchmark"],
+        model=label,
+        model_version=first["model_version"],
+        benchmark_version=first["benchmark_version"],
+        settings=first["settings"],
+        data_digest=first["data_digest"],
+        data_is_published=first["data_is_published"],
+        versions=_distinct(record["versions"] for record in everything),
+        fitted={group: _distinct(record["fitted"] for record in members) for group, members in groups.items()},
+        seeds={group: sorted({record["seed"] for record in members}) for group, members in groups.items()},
+        n_runs={group: len(members) for group, members in groups.items()},
+        signatures={group: _signature(members, group) for group, members in groups.items()},
+    )
+
+
+def _distinct(mappings: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Name -> its values, each once, in the order of their first appearance."""
+    found: dict[str, list[Any]] = {}
+    for mapping in mappings:
+        for name, value in sorted(mapping.items()):
+            values = found.setdefault(name, [])
+            if value not in values:
+                values.append(value)
+    return found
+
+
+def _splits(records: Sequence[Record]) -> list[SplitSummary]:
+    by_identity: dict[tuple[Any, ...], SplitSummary] = {}
+    for record in records:
+        protocol = record["protocol"]
+        place = GROUPS.index(group_of(protocol)), protocol, record["data_digest"], record["split_digest"]
+        by_identity.setdefault(
+            (record["benchmark"], *place),
+            SplitSummary(
+                benchmark=record["benchmark"],
+                protocol=protocol,
+                split_digest=record["split_digest"],
+                data_digest=record["data_digest"],
+                data_is_published=record["data_is_published"],
+                sizes={part: dict(record["split"]["sizes"][part]) for part in PARTS},
+                span={part: _pair(record["split"]["span"][part]) for part in PARTS},
+                warnings=SplitReport(**record["split"]).warnings(),
+            ),
+        )
+    return [by_identity[identity] for identity in sorted(by_identity)]
+
+
+def _pair(span: Sequence[str] | None) -> tuple[str, str] | None:
+    return None if span is None else (span[0], span[1])
+
+
+def _timelines(records: Sequence[Record]) -> list[Timeline]:
+    timelines: dict[tuple[str, str], Timeline] = {}
+    for record in records:
+        found = record["timeline"]
+        if not found["start"]:
+            continue
+        timeline = timelines.setdefault(
+            (record["benchmark"], record["data_digest"]),
+            Timeline(record["benchmark"], record["data_digest"], found["start"], found["end"], found["counts"], {}),
+        )
+        if found["cuts"]:
+            cuts = {name: (times[0], times[1]) for name, times in found["cuts"].items()}
+            timeline.cuts.setdefault(record["protocol"], cuts)
+    return [timelines[identity] for identity in sorted(timelines)]

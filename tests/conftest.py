@@ -1,0 +1,79 @@
+"""What all tests share: caches of their own, the real data where it is at hand, and tables read from a few lines."""
+
+import atexit
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from temporal_rumors import benchmark
+from temporal_rumors.errors import DataNotFoundError
+from temporal_rumors.records import Posts, sha256
+from temporal_rumors.sources import files
+from temporal_rumors.sources.files import Snapshot, SourceFile
+from temporal_rumors.sources.table import Table
+
+# datasets and huggingface_hub read these once, when they are imported.
+assert not {"datasets", "huggingface_hub"} & set(sys.modules)
+_CACHES = tempfile.TemporaryDirectory(prefix="temporal-rumors-tests-")
+atexit.register(_CACHES.cleanup)
+os.environ["HF_HOME"] = f"{_CACHES.name}/huggingface"
+os.environ["HF_DATASETS_CACHE"] = f"{_CACHES.name}/datasets"
+os.environ["TEMPORAL_RUMORS_CACHE"] = f"{_CACHES.name}/temporal-rumors"
+os.environ.pop("HF_HUB_OFFLINE", None)
+
+REQUIRE_VARIABLE = "TEMPORAL_RUMORS_REQUIRE_DATA"
+
+
+def _lacking(reason: str) -> NoReturn:
+    if os.environ.get(REQUIRE_VARIABLE) == "1":
+        pytest.fail(f"{reason}, and {REQUIRE_VARIABLE} is set")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Folder with the benchmarks' real files; without them a test is skipped, or fails where they are required."""
+    folder = os.environ.get(files.DATA_VARIABLE)
+    if not folder:
+        _lacking(f"no real data: {files.DATA_VARIABLE} names no folder")
+    for name in benchmark.names():
+        try:
+            files.find(benchmark.get(name).source.file, folder)
+        except DataNotFoundError:
+            _lacking(f"no real data: {files.DATA_VARIABLE} does not hold {benchmark.get(name).source.file.name}")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def data_file(data_dir: Path) -> Callable[[str], Path]:
+    """Return a function from the name of one more real file to its path; lacking ones are treated alike."""
+
+    def path_of(name: str) -> Path:
+        if not (path := data_dir / name).is_file():
+            _lacking(f"no real data: {files.DATA_VARIABLE} does not hold {name}")
+        return path
+
+    return path_of
+
+
+@pytest.fixture(scope="session")
+def read_table() -> Callable[..., Posts]:
+    """Return a function that reads a table from its text: ``read_table("id,text,label\\n…", time="when")``."""
+
+    def read(
+        content: str | bytes,
+        *,
+        labels: Mapping[str, str] = {"0": "false", "1": "true"},
+        classes: tuple[str, ...] = ("false", "true"),
+        **columns: Any,
+    ) -> Posts:
+        data = content.encode() if isinstance(content, str) else content
+        table = Table(SourceFile("posts.csv", sha256(data)), labels, **columns)
+        return table.read(Snapshot("posts.csv", data, sha256(data)), classes)
+
+    return read
