@@ -268,6 +268,7 @@ class TestWithoutThePlugin:
     def test_shares_the_cache_with_load_dataset(self, cache: Path) -> None:
         direct = SampleTemporal(config_name="random_fold1", dataset_name="other", hash="other")
         assert direct.cache_dir == load_dataset_builder("sample_temporal", "random_fold1").cache_dir
+        assert direct.cache_dir.endswith(f"/{builder._code_digest('sample_temporal')}")
 
     def test_writes_parquet(self, cache: Path, tmp_path: Path) -> None:
         sample = SampleTemporal(config_name="chrono")

@@ -97,7 +97,8 @@ class TestParseTime:
     def test_reads_a_date_and_a_time_without_seconds(self) -> None:
         assert parse_time("2015-01-07", "UTC") == parse_time("2015-01-07T00:00Z") == parse_time("2015-01-07T00:00:00Z")
 
-    def test_cuts_digits_behind_the_millisecond(self) -> None:
+    def test_takes_any_number_of_decimals_and_cuts_those_behind_the_millisecond(self) -> None:
+        assert parse_time("2015-01-07T11:30:00.5Z") == parse_time("2015-01-07T11:30:00.500Z")
         assert parse_time("2015-01-07T11:30:00.123999999Z") == parse_time("2015-01-07T11:30:00,123Z")
         assert parse_time("1420630200.123999") == 1_420_630_200_123
 

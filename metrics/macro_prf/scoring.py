@@ -3,6 +3,7 @@
 import marshal
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ PADDING = -100  # what cross-entropy losses and token classification put where t
 
 _CHUNK = 1 << 15  # labels counted at a time, so that the working arrays stay in the processor's cache
 _TABLE = 1 << 16  # up to this many cells, pairs are counted in a table; beyond, by sorting
-_PLAIN = {"int": int, "str": str.__str__, "bool": bool}  # str() of a member of an Enum is its name
+# str() of an Enum's member is its name, str.__str__() its value
+_PLAIN: dict[str, Callable[[Any], Label]] = {"int": int, "str": str.__str__, "bool": bool}
 _HASH = np.random.default_rng(0).integers(0, 1 << 31, 256, dtype=np.uint32) * 2 + 1
 
 

@@ -117,11 +117,11 @@ def run(
     """
     from temporal_rumors import report as reports
     from temporal_rumors.experiment.execute import FAILED, Settings
-    from temporal_rumors.experiment.grid import GROUPS, grid
+    from temporal_rumors.experiment.grid import grid
     from temporal_rumors.experiment.store import read_record
 
     reports.check_suffix(report)
-    planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol or GROUPS, seeds)
+    planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds)
     settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
     outcomes = _execute(planned, settings, jobs)
     failed = [outcome for outcome in outcomes if outcome.state == FAILED]

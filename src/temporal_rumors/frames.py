@@ -264,7 +264,14 @@ def _row_keys(dataset: Any, columns: list[Any]) -> list[str]:
         batch = _take(dataset, range(start, min(start + _BATCH, len(dataset))))
         for row in zip(*(_values(batch, at) for at in by_name), strict=True):
             named = [[str(columns[at]), value] for at, value in zip(by_name, row, strict=True)]
-            key = hashlib.sha256(json.dumps(named, sort_keys=True, default=_plain).encode()).hexdigest()
+            try:
+                canonical = json.dumps(named, sort_keys=True, default=_plain)
+            except TypeError as error:
+                raise UserError(
+                    "without a column of ids a row is known by all that it holds, but there are cells that have no "
+                    f"lasting form ({error}): name a column of unique ids with id_column="
+                ) from None
+            key = hashlib.sha256(canonical.encode()).hexdigest()
             keys.append(f"{key}-{seen[key]}")
             seen[key] += 1
     return keys
@@ -282,7 +289,4 @@ def _plain(value: Any) -> Any:
         return {"bytes": value.hex()}
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    raise UserError(
-        f"without a column of ids a row is known by all that it holds, but {type(value).__name__} objects have no "
-        "lasting form: name a column of unique ids with id_column="
-    )
+    raise TypeError(f"found {type(value).__name__}")

@@ -48,7 +48,7 @@ class _Finder:
                 find = getattr(finder, "find_spec", None)
                 if find and (spec := find(fullname, path, target)):
                     spec.loader = _Loader(spec.loader, _PATCHES[fullname])
-                    return spec  # type: ignore[no-any-return]
+                    return spec
         finally:
             self._local.busy = False
         return None
@@ -175,7 +175,7 @@ def _replace(original: Any, replacement: Any, holders: Sequence[str]) -> None:
     # A holder that is imported later takes the replacement from the first one by itself.
     for holder in holders:
         module = sys.modules.get(holder)
-        if getattr(module, original.__name__, None) is original:
+        if module and getattr(module, original.__name__, None) is original:
             setattr(module, original.__name__, replacement)
 
 

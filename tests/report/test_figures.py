@@ -37,14 +37,6 @@ def test_figures_do_not_depend_on_the_users_settings_and_do_not_change_them(grid
         assert dict(matplotlib.rcParams) == before
 
 
-def test_drawing_does_not_load_pyplot() -> None:
-    import subprocess
-    import sys
-
-    code = "import sys, temporal_rumors.report.figures as f\nwith f._style(): pass\nsys.exit('matplotlib.pyplot' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 def test_the_timeline_shows_the_cuts_it_is_given(make_record: Callable[..., Record]) -> None:
     record = make_record(protocol="chrono_stratified")
     moved = make_record(protocol="chrono_stratified")

@@ -23,6 +23,7 @@ from temporal_rumors.report import SUFFIXES, write
 records = json.load(open(sys.argv[1], encoding="utf-8"))
 for suffix in SUFFIXES:
     write(records, sys.argv[2] + "/report" + suffix)
+assert "matplotlib.pyplot" not in sys.modules, "drawing must not touch the state that pyplot shares"
 """
 
 

@@ -172,8 +172,8 @@ def test_one_comparison_is_answered_in_a_sentence(make_record: Callable[..., Rec
     records = [make_record(protocol=f"random_fold{k}", f1=0.83 + 0.005 * k) for k in range(5)]
     answer = words.answer(summarise([*records, make_record(f1=0.658)]))
     assert answer == (
-        "Under random folds lr scores 84.0 macro-F1 on PHEME; on tomorrow's posts 65.8: the random score is inflated by "
-        "18.2 points (p < 0.001, one-sample t-test)."
+        "Under random folds lr scores 84.0 macro-F1 on PHEME; on tomorrow's posts 65.8: the random score is inflated "
+        "by 18.2 points (p < 0.001, one-sample t-test)."
     )
 
 

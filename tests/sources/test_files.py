@@ -325,9 +325,9 @@ class TestProgress:
 
 
 class TestOffline:
-    @pytest.fixture(autouse=True)
-    def offline(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    @pytest.fixture(autouse=True, params=["1", "true"])
+    def offline(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HF_HUB_OFFLINE", request.param)
 
     def test_says_which_file_from_where_with_which_digest_to_put_where(
         self, file: SourceFile, server: Server, cache: Path
@@ -351,19 +351,19 @@ class TestOffline:
     def test_reads_what_was_downloaded_before(
         self, file: SourceFile, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-        files.read(file)
-        monkeypatch.setenv("HF_HUB_OFFLINE", "true")
+        with monkeypatch.context() as online:
+            online.setenv("HF_HUB_OFFLINE", "0")
+            files.read(file)
         assert files.read(file).data == BODY
         assert server.requests == 1
 
     def test_says_that_the_copy_in_the_cache_is_damaged(
         self, file: SourceFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.delenv("HF_HUB_OFFLINE")
-        place = Path(files.read(file).name)
+        with monkeypatch.context() as online:
+            online.delenv("HF_HUB_OFFLINE")
+            place = Path(files.read(file).name)
         place.write_bytes(b"damaged")
-        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
         with pytest.raises(DataNotFoundError) as caught:
             files.read(file)
         assert f"the copy at {place} is damaged, and the network is switched off" in message(caught)

@@ -38,7 +38,7 @@ def group_of(protocol: str) -> str:
 def grid(
     benchmark_names: Sequence[str],
     model_names: Sequence[str],
-    protocol_names: Sequence[str] = GROUPS,
+    protocol_names: Sequence[str] | None = None,
     n_seeds: int = 1,
 ) -> list[Run]:
     """Lay out all runs; those that share a benchmark and a model stand together, so that one encoding serves them.
@@ -46,8 +46,8 @@ def grid(
     Args:
         benchmark_names: registered names.
         model_names: names of models.
-        protocol_names: protocols, or groups of them (`random`, `loo`). A group that a benchmark does not have is
-            passed over, unless no benchmark has it.
+        protocol_names: protocols, or groups of them (`random`, `loo`); None means all that a benchmark has. One
+            that only some benchmarks have is run on these.
         n_seeds: seeds 0 to n_seeds - 1; a deterministic model runs with seed 0 alone.
 
     Raises:
@@ -56,17 +56,17 @@ def grid(
     if n_seeds < 1:
         raise UserError(f"the number of seeds must be at least 1, found {n_seeds}")
     chosen = [benchmarks.get(name) for name in dict.fromkeys(benchmark_names)]
-    for name in protocol_names:
+    for name in protocol_names or ():
         if not any(_expand(b, name) for b in chosen):
             valid = dict.fromkeys([*GROUPS, *(p for b in chosen for p in b.protocols)])
             raise UserError(
-                f"{' and '.join(b.name for b in chosen)} have no protocol {name!r}; valid ones: {', '.join(valid)}"
+                f"no protocol {name!r} for {' and '.join(b.name for b in chosen)}; valid ones: {', '.join(valid)}"
             )
     runs = []
     for b in chosen:
-        wanted = {p for name in protocol_names for p in _expand(b, name)}
+        wanted = {p for name in protocol_names or GROUPS for p in _expand(b, name)}
         for model in dict.fromkeys(model_names):
-            seeds = range(1 if models.get(model).deterministic else n_seeds)
+            seeds = range(1 if models.classifier_of(model).deterministic else n_seeds)
             runs += [Run(b.name, p, model, seed) for p in b.protocols if p in wanted for seed in seeds]
     return runs
 

@@ -32,6 +32,7 @@ class Model(abc.ABC):
         name: that of its folder.
         version: part of a run's key; raise it when predictions change.
         deterministic: the seed changes nothing, so that one run is enough.
+        libraries: distributions whose versions may show in predictions; run records note them.
         labels: class names; a class index is an index into them.
         settings: everything else that predictions depend on, as JSON holds it; part of a run's key.
     """
@@ -39,6 +40,7 @@ class Model(abc.ABC):
     name: ClassVar[str]
     version: ClassVar[str]
     deterministic: ClassVar[bool]
+    libraries: ClassVar[tuple[str, ...]]
 
     def __init__(self, labels: Sequence[str], settings: dict[str, Any]) -> None:
         if isinstance(labels, str) or len(set(labels)) < 2 or len(set(labels)) < len(labels):
@@ -87,6 +89,11 @@ class Model(abc.ABC):
         self._fitted = False
         self._fit(train, known, validation, held, seed)
         self._fitted = True
+
+    @property
+    @abc.abstractmethod
+    def fitted(self) -> dict[str, Any]:
+        """What fitting chose, for the run record, as JSON holds it."""
 
     def predict(self, encoded: Any) -> np.ndarray:
         """Return the (n,) int64 class index of each encoded post."""
@@ -186,6 +193,17 @@ def available() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
 
 
+def classifier_of(name: str) -> type[Model]:
+    """Return the class of a model.
+
+    Raises:
+        UserError: no such model; the message lists the valid ones.
+    """
+    _check_name("model", name, available())
+    classifier: type[Model] = importlib.import_module(f"{__name__}.{name}").Classifier
+    return classifier
+
+
 def create(name: str, labels: Sequence[str], **settings: Any) -> Model:
     """Return an untrained model.
 
@@ -197,13 +215,12 @@ def create(name: str, labels: Sequence[str], **settings: Any) -> Model:
     Raises:
         UserError: no such model or setting; the message lists the valid ones.
     """
-    _check_name("model", name, available())
-    classifier = importlib.import_module(f"{__name__}.{name}").Classifier
+    classifier = classifier_of(name)
     valid = list(inspect.signature(classifier).parameters)[1:]
     for setting in settings:
         _check_name(f"setting of {name}", setting, valid)
-    model: Model = classifier(labels, **settings)
-    return model
+    # Every Classifier takes the labels first; its settings are its own.
+    return classifier(labels, **settings)
 
 
 def _check_name(what: str, name: str, valid: Iterable[str]) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -44,6 +45,7 @@ class Classifier(Model):
     name = "lr"
     version = "1"
     deterministic = True
+    libraries = ("scikit-learn",)
 
     def __init__(
         self,
@@ -104,6 +106,10 @@ class Classifier(Model):
         self.intercept[chosen.classes_] = 0.0
         scored = chosen.classes_[-len(chosen.coef_) :]
         self.coef[scored], self.intercept[scored] = chosen.coef_, chosen.intercept_
+
+    @property
+    def fitted(self) -> dict[str, Any]:
+        return {"C": self.c, "n_features": len(self.vocabulary)}
 
     @_unchecked
     def _scores(self, encoded: Ngrams) -> np.ndarray:

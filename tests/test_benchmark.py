@@ -1,0 +1,191 @@
+"""Every folder under dataset_scripts is a whole benchmark, and says what it is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+from temporal_rumors import benchmark
+from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.errors import UserError
+from temporal_rumors.records import Posts, sha256
+
+NAMES = benchmark.names()
+# Comes with the package, so that tests may change a copy of it.
+SAMPLE = "sample_temporal"
+
+
+def folders() -> list[str]:
+    root = Path(importlib.import_module(benchmark.PACKAGE).__path__[0])
+    return sorted(path.name for path in root.iterdir() if path.is_dir() and path.name != "__pycache__")
+
+
+def read(b: Benchmark, request: pytest.FixtureRequest) -> Posts:
+    """The posts of a benchmark whose file comes with the package, or else of the real one."""
+    return b.posts(None if b.source.file.path else request.getfixturevalue("data_dir"))
+
+
+def record_digest(posts: Posts, at: int) -> str:
+    created_at = posts.times[at].astype("datetime64[ms]").astype(object)
+    record = {
+        "id": str(posts.ids[at]),
+        "text": posts.texts[at],
+        "label": int(posts.labels[at]),
+        "created_at": created_at and created_at.isoformat(timespec="milliseconds") + "Z",
+        "event": posts.events[at],
+    }
+    return sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode())
+
+
+def test_every_folder_is_a_benchmark() -> None:
+    assert folders() == NAMES
+    assert SAMPLE in NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("file", ["README.md", "benchmark.py", "builder.py", "records.json"])
+def test_a_folder_holds_a_card_a_builder_and_the_digests_of_its_records(name: str, file: str) -> None:
+    assert (benchmark.folder(name) / file).is_file(), f"dataset_scripts/{name}/ lacks {file}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_has_the_name_of_its_folder_and_is_whole(name: str) -> None:
+    b = benchmark.get(name)
+    assert b.name == name
+    for text in (b.title, b.language, b.description, b.license, b.version):
+        assert text.strip()
+    assert set(b.source.labels.values()) == set(b.classes) == set(b.counts)
+    assert len(b.source.file.sha256) == 64
+    if b.source.file.path is None:
+        assert b.source.file.url.startswith("https://")
+        assert b.homepage.startswith("https://")
+        assert b.citation.startswith("@")
+    assert set(b.cuts) <= set(b.protocols)
+    assert list(b.events) == sorted(set(b.events))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cut_points_sum_to_the_posts_there_are(name: str) -> None:
+    b = benchmark.get(name)
+    if "chrono" in b.cuts:
+        assert sum(b.cuts["chrono"]) == sum(b.counts.values())
+    for label, sizes in b.cuts.get("chrono_stratified", {}).items():
+        assert sum(sizes) == b.counts[label]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_builder_builds_the_benchmark_of_its_folder(name: str) -> None:
+    module = importlib.import_module(f"{benchmark.PACKAGE}.{name}.builder")
+    (builder,) = [
+        value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__
+    ]
+    assert builder.BENCHMARK is benchmark.get(name)
+    assert sorted(builder.builder_configs) == sorted(benchmark.get(name).protocols)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_published_file_holds_the_expected_records(name: str, request: pytest.FixtureRequest) -> None:
+    b = benchmark.get(name)
+    posts = read(b, request)
+    assert b.is_published(posts)
+    assert {c: int((posts.labels == i).sum()) for i, c in enumerate(b.classes)} == b.counts
+    assert {e for e in posts.events if e is not None} == set(b.events)
+    found = {
+        "posts": len(posts),
+        "first": record_digest(posts, 0),
+        "tenth": record_digest(posts, 9),
+        "last": record_digest(posts, -1),
+    }
+    path = benchmark.folder(name) / "records.json"
+    expected = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    assert expected == found, f"dataset_scripts/{name}/records.json should be {json.dumps(found, indent=2)}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_protocol_of_a_benchmark_splits_its_posts(name: str, request: pytest.FixtureRequest) -> None:
+    b = benchmark.get(name)
+    posts = read(b, request)
+    for protocol in b.protocols:
+        split = b.split(posts, protocol)
+        assert sum(map(len, [*split.parts().values(), split.excluded])) == len(posts)
+        report = b.report(posts, split)
+        assert {label for part in report.sizes.values() for label in part} == set(b.classes)
+        if protocol in ("chrono", "chrono_stratified"):
+            assert len(split.excluded) == sum(posts.times != posts.times)  # NaT is unequal to itself
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_results_are_percentages_by_model_and_protocol(name: str) -> None:
+    rows = benchmark.get(name).published
+    keys = [(row["model"], row["protocol"]) for row in rows]
+    assert len(keys) == len(set(keys))
+    assert {protocol for _, protocol in keys} <= {"random", "chrono", "chrono_stratified", "loo"}
+    for row in rows:
+        assert all(0 <= float(v) <= 100 for key, v in row.items() if v and key not in ("model", "protocol"))
+
+
+# What a benchmark is asked
+
+
+def test_an_unknown_benchmark_is_refused_with_the_valid_ones() -> None:
+    with pytest.raises(UserError, match=r"unknown benchmark 'pheme' \(did you mean 'pheme_temporal'\?\).*weibo_tempor"):
+        benchmark.get("pheme")
+    with pytest.raises(UserError, match=r"unknown benchmark '\.\./tests'; valid ones: pheme_temporal"):
+        benchmark.get("../tests")
+
+
+def test_an_unknown_protocol_is_refused_with_the_valid_ones() -> None:
+    with pytest.raises(UserError, match=r"weibo_temporal: unknown protocol 'loo_ferguson'; valid ones: random_fold0"):
+        benchmark.get("weibo_temporal").check_protocol("loo_ferguson")
+    with pytest.raises(UserError, match="loo_ferguson"):
+        benchmark.get("pheme_temporal").check_protocol("loo_fergusson")
+
+
+def copied_sample(tmp_path: Path, *, drop_rows: int = 0) -> Benchmark:
+    """The sample on a copy of its file, some rows short of the published one."""
+    b = benchmark.get(SAMPLE)
+    assert b.source.file.path is not None
+    lines = b.source.file.path.read_bytes().splitlines(keepends=True)
+    (tmp_path / b.source.file.name).write_bytes(b"".join(lines[: len(lines) - drop_rows]))
+    file = dataclasses.replace(b.source.file, path=None, url="https://example.org/posts.csv")
+    return dataclasses.replace(b, source=dataclasses.replace(b.source, file=file))
+
+
+def test_cut_points_hold_for_the_published_file_alone(tmp_path: Path) -> None:
+    b = copied_sample(tmp_path)
+    n = sum(b.counts.values())
+    b = dataclasses.replace(b, cuts={"chrono": (n - 7, 3, 4)})
+    assert [len(rows) for rows in b.split(b.posts(tmp_path), "chrono").parts().values()] == [n - 7, 3, 4]
+    cut = copied_sample(tmp_path, drop_rows=1)
+    posts = cut.posts(tmp_path, allow_modified=True)
+    assert not cut.is_published(posts)
+    test = dataclasses.replace(cut, cuts=b.cuts).split(posts, "chrono").test
+    assert abs(len(test) - (n - 1) / 5) < 1
+
+
+def test_stratified_cut_points_are_given_by_class_name(tmp_path: Path) -> None:
+    b = copied_sample(tmp_path)
+    cuts = {name: (n - 2 - i, 1, 1 + i) for i, (name, n) in enumerate(b.counts.items())}
+    b = dataclasses.replace(b, cuts={"chrono_stratified": cuts})
+    posts = b.posts(tmp_path)
+    sizes = b.report(posts, b.split(posts, "chrono_stratified")).sizes
+    assert {name: tuple(part[name] for part in sizes.values()) for name in b.classes} == cuts
+
+
+def test_wrong_counts_of_the_published_file_are_our_mistake(tmp_path: Path) -> None:
+    b = copied_sample(tmp_path)
+    b = dataclasses.replace(b, counts=dict.fromkeys(b.counts, 1))
+    with pytest.raises(AssertionError, match=f"{SAMPLE}: read .* from the published file"):
+        b.posts(tmp_path)
+
+
+def test_a_digest_names_the_bytes_that_are_read(tmp_path: Path) -> None:
+    b = copied_sample(tmp_path, drop_rows=1)
+    with pytest.raises(UserError, match="is not the published file"):
+        b.digest(tmp_path)
+    changed = (tmp_path / b.source.file.name).read_bytes()
+    assert b.digest(tmp_path, allow_modified=True) == sha256(changed) == b.posts(tmp_path, allow_modified=True).digest
