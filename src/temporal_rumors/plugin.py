@@ -172,11 +172,12 @@ def _incompatible(library: str, instead: str) -> None:
 
 def _replace(original: Any, replacement: Any, holders: Sequence[str]) -> None:
     setattr(replacement, _OURS, True)
+    name = replacement.__name__
     # A holder that is imported later takes the replacement from the first one by itself.
     for holder in holders:
         module = sys.modules.get(holder)
-        if module and getattr(module, original.__name__, None) is original:
-            setattr(module, original.__name__, replacement)
+        if module and getattr(module, name, None) is original:
+            setattr(module, name, replacement)
 
 
 def _is_bare(name: Any) -> bool:

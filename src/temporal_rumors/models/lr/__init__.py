@@ -93,7 +93,7 @@ class Classifier(Model):
         train_features, validation_features = _tfidf(counts, self.idf), self._features(validation)
         best = -1.0
         # Each fit starts from zero and stops at the default tolerance, as a plain script's does: that is short of the
-        # optimum, so a warm start or another solver, though faster, would change one prediction in a hundred.
+        # optimum, so a warm start or another solver, though faster, would change one prediction in two hundred.
         for c in self.settings["grid"]:
             model = LogisticRegression(C=c, max_iter=_MAX_ITERATIONS).fit(train_features, train_labels)
             predictions = model.predict(validation_features)
