@@ -17,20 +17,18 @@ if _TYPE_CHECKING:
 
 __all__ = ["__version__", "macro_prf", "split"]
 
-_LAZY = {
-    "macro_prf": "temporal_rumors.metrics.macro_prf.scoring",
-    "split": "temporal_rumors.frames",
-}
-
 
 def __getattr__(name: str) -> _Any:
-    if name in _LAZY:
-        return getattr(_import_module(_LAZY[name]), name)
+    if name == "split":
+        return _import_module("temporal_rumors.frames").split
+    # Each metric has its scores as a plain function of its own name.
+    if name in _plugin.metric_names():
+        return getattr(_import_module(f"{_plugin.METRICS_PACKAGE}.{name}.scoring"), name)
     raise AttributeError(f"module 'temporal_rumors' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])
+    return sorted([*globals(), "split", *_plugin.metric_names()])
 
 
 _plugin.register()

@@ -40,7 +40,10 @@ def test_a_group_that_only_some_benchmarks_have_is_run_where_it_is():
     [
         ((["sample_tempora"], ["lr"]), "did you mean 'sample_temporal'.*valid ones: pheme_temporal"),
         (([SAMPLE], ["lrr"]), "did you mean 'lr'.*valid ones: lr"),
-        (([SAMPLE], ["lr"], ["chron"]), "no protocol 'chron' for sample_temporal; valid ones: random, chrono, .*loo_harbour-fire"),
+        (
+            ([SAMPLE], ["lr"], ["chron"]),
+            "no protocol 'chron' for sample_temporal; valid ones: random, chrono, .*loo_harbour-fire",
+        ),
         ((["twitter15_temporal"], ["lr"], ["loo"]), "no protocol 'loo' for twitter15_temporal"),
         (([SAMPLE], ["lr"], ["chrono"], 0), "at least 1"),
     ],

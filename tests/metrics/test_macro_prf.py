@@ -1,6 +1,5 @@
 """The `macro_prf` module: equal to scikit-learn, strict about its inputs, streaming, and a Space of its own."""
 
-import doctest
 import enum
 import importlib
 import itertools
@@ -246,7 +245,7 @@ def test_a_dataset_column_is_read_at_once(layout, monkeypatch):
         (pa.array([1, None]), r"missing values \(1 of 2\)"),
         (pa.array(["a", None]), r"missing values \(1 of 2\)"),
     ],
-    ids=repr,
+    ids=lambda value: re.sub(" at 0x[0-9a-f]+", "", repr(value)),
 )
 @pytest.mark.parametrize("name", ["predictions", "references"])
 def test_anything_but_labels_of_one_kind_is_refused(values, message, name):
@@ -464,31 +463,6 @@ def test_the_folder_needs_nothing_but_its_own_files():
 
 
 # What people read
-
-
-def test_the_docstring_examples_hold(caches, monkeypatch):
-    monkeypatch.chdir(FOLDER.parent)
-    (examples,) = doctest.DocTestFinder(recurse=False).find(MacroPrf, globs={"evaluate": evaluate})
-    result = doctest.DocTestRunner().run(examples)
-    assert result.attempted >= 5
-    assert result.failed == 0
-
-
-@pytest.mark.parametrize("number", range(3))
-def test_the_readme_examples_run(number, caches, monkeypatch):
-    monkeypatch.chdir(FOLDER.parent)
-    blocks = re.findall(r"^```python\n(.*?)^```", (FOLDER / "README.md").read_text(encoding="utf-8"), re.M | re.S)
-    assert len(blocks) == 3
-    exec(compile(blocks[number], "README.md", "exec"), {})
-
-
-def test_the_readme_is_a_space_card():
-    yaml = pytest.importorskip("yaml")
-    header = yaml.safe_load((FOLDER / "README.md").read_text(encoding="utf-8").split("---\n")[1])
-    assert header["title"] == "macro_prf"
-    assert header["sdk"] == "gradio"
-    assert (FOLDER / header["app_file"]).is_file()
-    assert {"evaluate", "metric"} <= set(header["tags"])
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_a_corpus_without_times_has_no_timeline(make_record: Callable[..., Recor
 
 
 def test_names_are_drawn_as_text_not_as_formulas_or_markup(make_record: Callable[..., Record]) -> None:
-    for name in ("a$b$c$", "$\\frac{", "<script>&", "x_y^z"):
+    for name in ("a$\\frac{$", "b$c$", "<script>&", "x_y^z"):
         for svg in both([make_record(model=name, benchmark=name)]):
             ET.fromstring(svg)
             assert "<script" not in svg

@@ -1,0 +1,44 @@
+"""The examples of the README, the docs and the cards run as they are printed, and the cards' tables are true."""
+
+import re
+from pathlib import Path
+
+import pytest
+import update_cards
+
+from temporal_rumors import benchmark, listing
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("*/*/README.md"))]
+NAMES = benchmark.names()
+
+
+def blocks(page):
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("page", "code"),
+    [
+        pytest.param(page, code, id=f"{page.relative_to(ROOT)}-{i}")
+        for page in PAGES
+        for i, code in enumerate(blocks(page))
+    ],
+)
+def test_an_example_runs_as_it_is_printed(page, code, request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if any(name in code for name in NAMES if name != "sample_temporal"):
+        monkeypatch.setenv("TEMPORAL_RUMORS_DATA", str(request.getfixturevalue("data_dir")))
+    exec(compile(code, str(page), "exec"), {"__name__": "example"})
+
+
+def test_there_are_examples_to_run():
+    assert all(blocks(page) for page in PAGES if page.parent.parent.name in ("dataset_scripts", "metrics"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_table_of_splits_in_a_card_is_true(name, request):
+    folder = None if benchmark.get(name).source.file.path else request.getfixturevalue("data_dir")
+    (entry,) = listing.listing([name], folder)
+    card = (benchmark.folder(name) / "README.md").read_text(encoding="utf-8")
+    assert update_cards.split_table(entry) in card, "run tools/update_cards.py"
