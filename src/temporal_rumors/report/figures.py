@@ -191,8 +191,8 @@ def _draw_inflation(summary: Summary, benchmark: str) -> Figure:
             if gap := gaps.get((model, row.protocol)):
                 axes.plot([row.mean, gap.random_mean], [lane, lane], color="#767676", linestyle=":", zorder=1)
                 mark = "*" if gap.significant else "" if gap.comparable else " (not comparable)"
-                axes.text(1.16, lane, words.signed(gap.points) + mark, va="center", size=8, transform=column)
-    for x, heading in ((1.02, "macro-F1"), (1.16, "inflation")):
+                axes.text(1.19, lane, words.signed(gap.points) + mark, va="center", size=8, transform=column)
+    for x, heading in ((1.02, "macro-F1"), (1.19, "inflation")):
         axes.text(x, -0.9, heading, va="center", size=8, weight="bold", transform=column)
     axes.set_title(f"{summary.titles[benchmark]}: macro-F1 under each protocol")
     for tick in axes.set_yticks(range(len(ticks)), ticks, size=8):
