@@ -304,6 +304,17 @@ def test_ids_that_do_not_name_one_post_are_refused(wrong: Any, message: str) -> 
         split(invented().assign(id=pd.Series(ids, index=invented().index, dtype=object)))
 
 
+def test_numpy_scalars_are_what_they_hold() -> None:
+    columns = {
+        "id": [np.int64(10**17 + i) for i in range(SIZE)],
+        "label": [np.int8(i % 2) for i in range(SIZE)],
+        "created_at": [np.int64(10**9 + i // 3) for i in range(SIZE)],
+    }
+    plain = {name: [value.item() for value in values] for name, values in columns.items()}
+    parts = [temporal_rumors.split(pd.DataFrame(c, dtype=object), "random_fold0") for c in (columns, plain)]
+    assert [list(p.index) for p in parts[0].values()] == [list(p.index) for p in parts[1].values()]
+
+
 def test_float_ids_of_a_dataset_are_refused() -> None:
     dataset = datasets.Dataset.from_pandas(invented().assign(id=np.arange(SIZE) * 1.0), preserve_index=False)
     with pytest.raises(UserError, match="last digits may be lost"):
@@ -342,6 +353,12 @@ def test_rows_without_ids_are_keyed_alike_in_frames_and_datasets() -> None:
     dataset = datasets.Dataset.from_pandas(frame, preserve_index=False)
     for protocol in PROTOCOLS:
         assert texts(split(frame, protocol)) == texts(split(dataset, protocol))
+
+
+def test_a_time_is_the_same_cell_in_any_zone() -> None:
+    frame = invented().drop(columns="id").assign(seen=WHEN)
+    moved = frame.assign(seen=frame["seen"].dt.tz_convert("Asia/Shanghai"))
+    assert texts(split(moved, "random_fold0")) == texts(split(frame, "random_fold0"))
 
 
 def test_any_cell_tells_rows_without_ids_apart() -> None:
