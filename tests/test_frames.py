@@ -424,6 +424,14 @@ def test_a_class_label_that_is_not_told_is_refused() -> None:
         split(hidden)
 
 
+def test_posts_without_classes_can_be_split_by_time_alone() -> None:
+    bare = invented().drop(columns="label")
+    parts = split(bare, "chrono", label_column=None)
+    assert sorted(len(part) for part in parts.values()) == sorted(len(part) for part in split(invented()).values())
+    with pytest.raises(UserError, match="needs the class of each post"):
+        split(bare, "chrono_stratified", label_column=None)
+
+
 # Events
 
 

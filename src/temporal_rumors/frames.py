@@ -43,7 +43,7 @@ def split(
     protocol: str,
     *,
     time_column: str = ...,
-    label_column: str = ...,
+    label_column: str | None = ...,
     event_column: str | None = ...,
     id_column: str | None = ...,
     time_zone: str | None = ...,
@@ -55,7 +55,7 @@ def split(
     protocol: str,
     *,
     time_column: str = ...,
-    label_column: str = ...,
+    label_column: str | None = ...,
     event_column: str | None = ...,
     id_column: str | None = ...,
     time_zone: str | None = ...,
@@ -66,7 +66,7 @@ def split(
     protocol: str,
     *,
     time_column: str = "created_at",
-    label_column: str = "label",
+    label_column: str | None = "label",
     event_column: str | None = None,
     id_column: str | None = None,
     time_zone: str | None = None,
@@ -84,7 +84,8 @@ def split(
         protocol: ``random_fold0`` to ``random_fold4``, ``chrono``, ``chrono_stratified`` or ``loo_<event>``.
         time_column: datetimes (kept to the nanosecond), dates, ISO 8601 text, or Unix times of 9 to 10 digits
             (seconds) or 13 digits (milliseconds). A post without a time is left out of chronological protocols.
-        label_column: class of each post: integers, strings or booleans, none missing.
+        label_column: class of each post: integers, strings or booleans, none missing; None for posts that have no
+            classes, which ``chrono`` can split.
         event_column: news event of each post, for ``loo_<event>``; a post without one is left out.
         id_column: unique ids, strings or integers, which order posts of one time. None takes the column ``id``, or
             where there is none a hash of the whole row.
@@ -120,7 +121,7 @@ def split(
         raise UserError(f"{protocol} needs the event of each post, {found}: name the right one with event_column=")
     if id_column is None and _ID in columns:
         id_column = _ID
-    labels = _labels(read(label_column, "label_column"), label_column)
+    labels = None if label_column is None else _labels(read(label_column, "label_column"), label_column)
     times = _times(read(time_column, "time_column"), time_column, time_zone)
     events = None if event_column is None else _events(read(event_column, "event_column"), event_column)
     ids = _row_keys(dataset, columns) if id_column is None else _ids(read(id_column, "id_column"), id_column)

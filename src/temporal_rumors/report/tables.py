@@ -237,7 +237,7 @@ _LATEX = {
 def _latex_text(text: str) -> str:
     escaped = "".join(_LATEX.get(character, character) for character in _one_line(text))
     # A sign before a number is a minus, not a hyphen.
-    return re.sub(r"^-(?=\d)", r"\\textminus{}", escaped)
+    return re.sub(r"^-(?=\d)", "$-$", escaped)
 
 
 _CSV_RESULT = ("benchmark", "model", "protocol", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std")
