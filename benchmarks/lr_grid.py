@@ -86,7 +86,7 @@ def main() -> None:
         for prefix in ("random_fold", "loo_"):
             of_prefix = [score for protocol, score in scores.items() if protocol.startswith(prefix)]
             if of_prefix:
-                print(f"{name:20}{prefix + '*':28}macro-F1 {np.mean(of_prefix):.1f} +- {np.std(of_prefix):.1f}")
+                print(f"{name:20}{prefix + '*':28}macro-F1 {np.mean(of_prefix):.1f} +- {np.std(of_prefix, ddof=1):.1f}")
         plainly, fits = (sum(seconds[who, protocol] for protocol in spec.protocols) for who in ("plain", "ours"))
         mine = seconds["encoding"] + fits
         print(

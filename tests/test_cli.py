@@ -1,8 +1,11 @@
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
@@ -72,6 +75,22 @@ def test_the_main_job_shows_the_inflation_and_is_done_once(call, tmp_path):
     assert (tmp_path / "again.html").read_bytes() == page
 
 
+def test_progress_is_shown_on_a_terminal(tmp_path):
+    terminal, its_end = os.openpty()
+    fcntl.ioctl(its_end, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    command = [sys.executable, "-c", "from temporal_rumors.cli import main; main(['run', '--protocol', 'random'])"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=its_end):
+        os.close(its_end)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(terminal, 1 << 16)
+            except OSError:  # the other end is closed
+                break
+    assert b"runs:" in shown
+    assert b"5/5" in shown
+
+
 def test_json_is_the_contract(call):
     code, out, _ = call("run", "--json")
     assert code == 0
@@ -92,7 +111,7 @@ def test_the_grid_reproduces_the_papers_inflation_on_real_data(call, data_dir):
         *("run", "--benchmark", "twitter15_temporal", "--benchmark", "twitter16_temporal"),
         *("--data-dir", str(data_dir), "--json"),
     )
-    assert (code, err) == (0, "wrote report.html\n")
+    assert (code, err) == (0, "wrote report.html\n14 runs in runs: 14 done now, 0 done before, 0 failed\n")
     f1 = {(r["benchmark"], r["protocol"]): r["mean"] for r in json.loads(out)["results"] if r["metric"] == "f1"}
     # The paper: 85.0, 56.4, 41.4 and 89.3, 48.7; tokenisers shift these by up to 8.
     assert f1["twitter15_temporal", "random"] == pytest.approx(85.0, abs=8)
@@ -191,6 +210,6 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(tmp_path):
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=60)
     assert child.returncode == 130
-    assert "runs are done and kept in runs; the same command goes on from there" in err
+    assert "interrupted: finished runs are kept in runs; the same command goes on from there" in err
     assert "Traceback" not in err
-    assert "runs:" not in err  # no progress bar where standard error is a pipe
+    assert "runs: " not in err  # no progress bar where standard error is a pipe

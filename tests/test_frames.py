@@ -432,7 +432,38 @@ def test_posts_without_classes_can_be_split_by_time_alone() -> None:
         split(bare, "chrono_stratified", label_column=None)
 
 
+def test_what_a_split_does_not_guarantee_is_told() -> None:
+    n = 20
+    frame = pd.DataFrame(
+        {
+            "text": [str(i) for i in range(n)],
+            "label": ["a"] * 14 + ["b"] * 6,
+            "created_at": pd.date_range("2024-01-01", periods=n, tz="UTC"),
+        }
+    )
+    with pytest.warns(UserWarning, match="^chrono: ") as told:
+        temporal_rumors.split(frame, "chrono")
+    assert [str(w.message) for w in told] == [
+        "chrono: no b post in the train part",
+        "chrono: no a post in the validation part",
+        "chrono: no a post in the test part",
+    ]
+    with pytest.warns(
+        UserWarning, match=r"chrono_stratified: \d of 1\d training posts are newer than the first test post"
+    ):
+        temporal_rumors.split(frame, "chrono_stratified")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        temporal_rumors.split(frame, "random_fold0")
+
+
 # Events
+
+
+def test_a_column_called_event_is_taken_without_being_named() -> None:
+    frame = invented().rename(columns={"topic": "event"})
+    parts = temporal_rumors.split(frame, "loo_ferry")
+    assert set(parts["test"]["event"]) == {"ferry"}
 
 
 def test_posts_without_an_event_are_left_out_aloud() -> None:

@@ -46,7 +46,7 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
             and downloads the file when the data set is built.
         features: other types for the columns; `label` stays as it is.
         allow_modified: take a source file whose sha256 differs from the published one.
-        others: those of `datasets.DatasetBuilder`.
+        **kwargs: as for `datasets.DatasetBuilder`.
 
     Raises:
         UserError: an unknown protocol; a `data_dir` without the file; a file that is not the published one; features

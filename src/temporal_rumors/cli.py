@@ -16,13 +16,14 @@ from temporal_rumors.errors import UserError
 if TYPE_CHECKING:
     from temporal_rumors.experiment.execute import Outcome
 
-DONE, RUN_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+RUN_FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+MIN_WIDTH = 80
 SAMPLE = "sample_temporal"
 
 app = typer.Typer(
     name="temporal-rumors",
     help="Evaluate rumour detectors honestly: random, chronological and leave-one-event-out splits side by side.",
-    epilog="Start with `temporal-rumors run`: it needs no data and writes report.html in half a minute.",
+    epilog="Start with `temporal-rumors run`: it needs no data, and prints a table and writes report.html in seconds.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -44,6 +45,25 @@ AllowModified = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
 
 
+def _complete_benchmark(incomplete: str) -> list[str]:
+    from temporal_rumors import benchmark
+
+    return [name for name in benchmark.names() if name.startswith(incomplete)]
+
+
+def _complete_model(incomplete: str) -> list[str]:
+    from temporal_rumors import models
+
+    return [name for name in models.available() if name.startswith(incomplete)]
+
+
+def _complete_protocol(incomplete: str) -> list[str]:
+    from temporal_rumors.experiment.grid import GROUPS
+    from temporal_rumors.protocols import protocol_names
+
+    return [name for name in dict.fromkeys([*GROUPS, *protocol_names()]) if name.startswith(incomplete)]
+
+
 def _version(value: bool) -> None:
     if value:
         from temporal_rumors import __version__
@@ -63,8 +83,17 @@ def _options(
 
 @app.command("list")
 def list_benchmarks(
-    benchmark: Annotated[list[str] | None, typer.Argument(help="Names of benchmarks; none means all.")] = None,
-    data_dir: DataDir = None,
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names of benchmarks; none means all.", autocompletion=_complete_benchmark),
+    ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with your copy of the source files. Without it TEMPORAL_RUMORS_DATA and the download cache "
+            "are searched."
+        ),
+    ] = None,
     allow_modified: AllowModified = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show whole digests and dropped rows.")] = False,
     as_json: AsJson = False,
@@ -86,13 +115,20 @@ def list_benchmarks(
 def run(
     benchmark: Annotated[
         list[str] | None,
-        typer.Option(help="Benchmark to run; repeat for more. Without it the embedded sample. `temporal-rumors list`."),
+        typer.Option(
+            help="Benchmark to run, see `temporal-rumors list`; repeat for more. Without it: the embedded sample.",
+            autocompletion=_complete_benchmark,
+        ),
     ] = None,
-    model: Annotated[list[str] | None, typer.Option(help="Model to run; repeat for more. Without it: lr.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="Model to run; repeat for more. Without it: lr.", autocompletion=_complete_model),
+    ] = None,
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            help="Protocol to run, or `random` or `loo` for all folds or events; repeat for more. Without it: all."
+            help="Protocol to run, or `random` or `loo` for all folds or events; repeat for more. Without it: all.",
+            autocompletion=_complete_protocol,
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to N-1 for models that draw; lr does not.")] = 1,
@@ -104,7 +140,10 @@ def run(
     report: Annotated[Path, typer.Option(help="Report to write: .html, .md, .tex, .csv or .json.")] = Path(
         "report.html"
     ),
-    jobs: Annotated[int, typer.Option(min=1, help="Runs at a time. Results do not depend on it.")] = 1,
+    jobs: Annotated[
+        int,
+        typer.Option(min=1, help="Runs at a time, a process each; pays for slow models. Results do not depend on it."),
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Run models under every protocol, keep a record of each run, and report the inflation.
@@ -115,19 +154,29 @@ def run(
 
     Interrupted, the same command goes on where it stopped.
     """
-    from temporal_rumors import report as reports
-    from temporal_rumors.experiment.execute import FAILED, Settings
-    from temporal_rumors.experiment.grid import grid
-    from temporal_rumors.experiment.store import read_record
+    try:
+        from temporal_rumors import report as reports
+        from temporal_rumors.experiment.execute import DONE, FAILED, SKIPPED, Settings
+        from temporal_rumors.experiment.grid import grid
+        from temporal_rumors.experiment.store import read_record
 
-    reports.check_suffix(report)
-    planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds)
-    settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
-    outcomes = _execute(planned, settings, jobs)
+        reports.check_suffix(report)
+        planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds)
+        settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
+        outcomes = _execute(planned, settings, jobs)
+        records = [read_record(outcome.path) for outcome in outcomes if outcome.path is not None]
+        if records:
+            _report(records, [report], as_json)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted: finished runs are kept in {runs}; the same command goes on from there", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    states = [outcome.state for outcome in outcomes]
+    typer.echo(
+        f"{len(planned)} runs in {runs}: {states.count(DONE)} done now, {states.count(SKIPPED)} done before, "
+        f"{states.count(FAILED)} failed",
+        err=True,
+    )
     failed = [outcome for outcome in outcomes if outcome.state == FAILED]
-    records = [read_record(outcome.path) for outcome in outcomes if outcome.path is not None]
-    if records:
-        _report(records, [report], as_json)
     _tell_failures(failed, len(planned))
     if failed:
         raise typer.Exit(WRONG_USE if not records and all(not f.traceback for f in failed) else RUN_FAILED)
@@ -140,7 +189,10 @@ def report_runs(
     ),
     out: Annotated[
         list[Path] | None,
-        typer.Option(help="File to write: .html, .md, .tex, .csv or .json; repeat for more. Without it: report.html."),
+        typer.Option(
+            help="File to write: .html, .md, .tex, .csv or .json; repeat for more. Without it: report.html, but "
+            "nothing with --json."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -148,7 +200,7 @@ def report_runs(
     from temporal_rumors import report as reports
     from temporal_rumors.experiment.store import RunStore
 
-    paths = out or [Path("report.html")]
+    paths = out or ([] if as_json else [Path("report.html")])
     for path in paths:
         reports.check_suffix(path)
     records = RunStore(runs).read()
@@ -167,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         # Whoever read our output has left; keep the interpreter from writing to it once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(DONE)
+        sys.exit()
 
 
 def _execute(planned: Sequence[Any], settings: Any, jobs: int) -> list[Outcome]:
@@ -178,19 +230,10 @@ def _execute(planned: Sequence[Any], settings: Any, jobs: int) -> list[Outcome]:
     outcomes = []
     # disable=None: quiet where standard error is not a terminal.
     with tqdm(total=len(planned), desc="runs", unit="run", disable=None, leave=False) as bar:
-        try:
-            for outcome in execute(planned, settings, jobs):
-                outcomes.append(outcome)
-                bar.set_postfix_str(str(outcome.run))
-                bar.update()
-        except KeyboardInterrupt:
-            bar.close()
-            typer.echo(
-                f"interrupted: {len(outcomes)} of {len(planned)} runs are done and kept in {settings.store}; "
-                "the same command goes on from there",
-                err=True,
-            )
-            raise typer.Exit(INTERRUPTED) from None
+        for outcome in execute(planned, settings, jobs):
+            outcomes.append(outcome)
+            bar.set_postfix_str(str(outcome.run))
+            bar.update()
     return outcomes
 
 
@@ -226,5 +269,7 @@ def _print(renderables: Sequence[Any]) -> None:
     from rich.console import Console
 
     console = Console(markup=False, highlight=False)
+    # Tables are laid out for 80 columns; a narrower terminal wraps them, which loses no number.
+    console.width = max(console.width, MIN_WIDTH)
     for renderable in renderables:
         console.print(renderable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import sys
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from datasets import Dataset, DatasetDict
     from pandas import DataFrame
 
-_ID = "id"
+_ID, _EVENT = "id", "event"
 _BATCH = 1000
 _NS_PER_MS = 1_000_000
 _ADVICE = {
@@ -74,10 +75,9 @@ def split(
 ) -> Any:
     """Split a data set of your own into train, validation and test by a protocol's name.
 
-    The parts depend on the rows alone, never on their order. A split tells only of the rows it leaves out; to count
-    what else it does not guarantee (training posts newer than the first test post, classes absent from a part, ties
-    at a cut), give the columns as arrays to `temporal_rumors.protocols.make_split` and its result to
-    `temporal_rumors.protocols.report`.
+    The parts depend on the rows alone, never on their order. What the split does not guarantee is told as a warning:
+    classes absent from a part, posts that only their id puts on their side of a cut, rows left out, and, under
+    ``chrono_stratified``, training posts newer than the first test post.
 
     Args:
         dataset: one post a row.
@@ -86,7 +86,8 @@ def split(
             (seconds) or 13 digits (milliseconds). A post without a time is left out of chronological protocols.
         label_column: class of each post: integers, strings or booleans, none missing; None for posts that have no
             classes, which ``chrono`` can split.
-        event_column: news event of each post, for ``loo_<event>``; a post without one is left out.
+        event_column: news event of each post, for ``loo_<event>``; a post without one is left out. None takes the
+            column ``event`` if there is one.
         id_column: unique ids, strings or integers, which order posts of one time. None takes the column ``id``, or
             where there is none a hash of the whole row.
         time_zone: IANA name of the zone in which times without one are meant; None refuses such times.
@@ -97,7 +98,7 @@ def split(
         Dataset, a dict of a DataFrame.
 
     Warns:
-        UserWarning: rows are left out; says how many.
+        UserWarning: what the split does not guarantee.
 
     Raises:
         UserError: anything else than a Dataset or DataFrame, a missing column, missing or repeated ids, missing or
@@ -117,6 +118,8 @@ def split(
         return _values(dataset, columns.index(column))
 
     loo = protocol.startswith(protocols.LOO_PREFIX)
+    if loo and event_column is None and _EVENT in columns:
+        event_column = _EVENT
     if loo and event_column is None:
         raise UserError(f"{protocol} needs the event of each post, {found}: name the right one with event_column=")
     if id_column is None and _ID in columns:
@@ -126,15 +129,28 @@ def split(
     events = None if event_column is None else _events(read(event_column, "event_column"), event_column)
     ids = _row_keys(dataset, columns) if id_column is None else _ids(read(id_column, "id_column"), id_column)
     result = protocols.make_split(protocol, ids=ids, times=times, labels=labels, events=events, seed=seed)
-    if n := len(result.excluded):
-        lacking = f"event in {event_column!r}" if loo else f"time in {time_column!r}"
-        warnings.warn(f"{n:,} of {len(ids):,} posts have no {lacking} and are left out of {protocol}", stacklevel=2)
+    lacking = f"event in {event_column!r}" if loo else f"time in {time_column!r}"
+    for line in _remarks(result, protocol, times, labels, lacking):
+        warnings.warn(line, stacklevel=2)
     parts = {part: _take(dataset, rows) for part, rows in result.parts().items()}
     if _is_frame(dataset):
         return parts
     from datasets import DatasetDict
 
     return DatasetDict(parts)
+
+
+def _remarks(
+    result: protocols.Split, protocol: str, times: np.ndarray, labels: list[Any] | None, lacking: str
+) -> list[str]:
+    """One sentence for each thing that the split does not guarantee, and that the protocol's name does not say."""
+    lines = []
+    if n := len(result.excluded):
+        lines.append(f"{n:,} of {len(times):,} posts have no {lacking} and are left out of {protocol}")
+    report = protocols.report(result, times=times, labels=[0] * len(times) if labels is None else labels)
+    newer = report.newer_than_test if protocol == protocols.CHRONO_STRATIFIED else 0
+    report = dataclasses.replace(report, excluded=0, newer_than_test=newer)
+    return lines + [f"{protocol}: {line}" for line in report.warnings()]
 
 
 def _columns(dataset: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from temporal_rumors import benchmark as registry
 from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.errors import DataNotFoundError
 from temporal_rumors.protocols import PARTS
 from temporal_rumors.sources import files
 
@@ -43,7 +44,7 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         "file": b.source.file.name,
         "url": b.source.file.url,
         "sha256": b.source.file.sha256,
-        "at_hand": files.find(b.source.file, data_dir) is not None,
+        "at_hand": _at_hand(b, data_dir),
         "protocols": [{"protocol": protocol} for protocol in b.protocols],
     }
     if not description["at_hand"]:
@@ -60,6 +61,13 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         report = b.report(posts, split)
         entry |= {"digest": split.digest(posts.ids), **asdict(report), "not_guaranteed": report.warnings()}
     return description
+
+
+def _at_hand(b: Benchmark, data_dir: str | os.PathLike[str] | None) -> bool:
+    try:
+        return files.find(b.source.file, data_dir) is not None
+    except DataNotFoundError:
+        return False
 
 
 def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableType]:
@@ -86,7 +94,7 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
         for column in (*PARTS, "newer*"):
             table.add_column(column, justify="right", no_wrap=True)
         table.add_column("digest", overflow="fold", min_width=SHORT)
-        table.add_column("")
+        table.add_column("remarks")
         for entry in row["protocols"]:
             sizes = [f"{sum(entry['sizes'][part].values()):,}" for part in PARTS]
             digest = entry["digest"] if verbose else entry["digest"][:SHORT]

@@ -6,6 +6,7 @@ Every function takes arrays with one entry a post and returns indices into them.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -258,9 +259,13 @@ def make_split(
     """Split by a protocol's name: ``random_fold<k>``, ``chrono``, ``chrono_stratified`` or ``loo_<event>``.
 
     Args:
+        protocol: the name.
+        ids: (n,) str, unique.
+        times: (n,) datetime64 (NaT: not known), or integers in any one unit.
+        labels: (n,) the class of each post; None only for ``chrono``.
+        events: (n,) str, or None where not known; only for ``loo_<event>``.
         cuts: protocol -> its published cut points.
         seed: for the protocols that draw.
-        others: as in the protocol functions.
 
     Raises:
         UserError: an unknown name; the message lists the valid ones.
@@ -286,8 +291,11 @@ def make_split(
 
 def unknown_protocol(protocol: str, events: Sequence[str]) -> UserError:
     """Return the error for a protocol that posts with these events do not have."""
-    hint = "" if events else " (and loo_<event> where posts have events)"
-    return UserError(f"unknown protocol {protocol!r}; valid ones: {', '.join(protocol_names(events))}{hint}")
+    valid = protocol_names(events)
+    near = difflib.get_close_matches(protocol, valid, 1, 0.8)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    more = "" if events else " (and loo_<event> where posts have events)"
+    return UserError(f"unknown protocol {protocol!r}{hint}; valid ones: {', '.join(valid)}{more}")
 
 
 def report(

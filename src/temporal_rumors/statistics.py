@@ -38,7 +38,8 @@ def compare_means(a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarr
     a one-sample t-test of the other side against that value; where neither side varies, none.
 
     Args:
-        a, b: (n,) and (m,) scores in any one unit; n and m may differ.
+        a: (n,) scores in any one unit.
+        b: (m,) scores in the same unit; m may differ from n.
 
     Raises:
         UserError: a score that is not finite.

@@ -66,40 +66,62 @@ def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[
     if jobs == 1:
         yield from (execute_run(run, settings) for run in runs)
         return
-    from joblib import Parallel, delayed
+    # Processes take seconds to start: only for what is left to do.
+    left = [run for run in runs if not is_done(run, settings)]
+    yield from (execute_run(run, settings) for run in runs if run not in left)
+    if left:
+        from joblib import Parallel, delayed
 
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from parallel(delayed(execute_run)(run, settings) for run in runs)
+        parallel = Parallel(n_jobs=min(jobs, len(left)), return_as="generator_unordered")
+        yield from parallel(delayed(execute_run)(run, settings) for run in left)
+
+
+def is_done(run: Run, settings: Settings) -> bool:
+    """Return whether the record of a run is there; it is not where the run cannot even be begun."""
+    try:
+        identity, *_ = _prepare(run, settings)
+        return RunStore(settings.store).holds(identity)
+    except UserError:
+        return False
 
 
 def execute_run(run: Run, settings: Settings) -> Outcome:
     """Carry out one run and write its record; a failure is returned, so that other runs go on."""
     try:
         store = RunStore(settings.store)
+        identity, posts, split, model = _prepare(run, settings)
+        if store.holds(identity):
+            return Outcome(run, SKIPPED, store.path(identity))
         benchmark = benchmarks.get(run.benchmark)
-        posts = _posts(run.benchmark, settings.data_dir, settings.allow_modified)
-        split = benchmark.split(posts, run.protocol)
-        model = _model(benchmark, run.model)
-        record = {
-            "format": FORMAT,
-            **dataclasses.asdict(run),
-            "settings": model.settings,
-            "model_version": model.version,
-            "benchmark_version": benchmark.version,
-            "classes": list(benchmark.classes),
-            "data_digest": posts.digest,
-            "data_is_published": benchmark.is_published(posts),
-            "split_digest": split.digest(posts.ids),
+        record = identity | {
+            "split": dataclasses.asdict(benchmark.report(posts, split)),
+            "timeline": timeline(posts, split, benchmark.classes, run.protocol),
         }
-        if store.holds(record):
-            return Outcome(run, SKIPPED, store.path(record))
-        record["split"] = dataclasses.asdict(benchmark.report(posts, split))
-        record["timeline"] = timeline(posts, split, benchmark.classes, run.protocol)
         return Outcome(run, DONE, store.write(record | _evaluate(run, model, posts, split, settings)))
     except UserError as error:
         return Outcome(run, FAILED, error=str(error))
     except Exception as error:
         return Outcome(run, FAILED, error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
+
+
+def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split, models.Model]:
+    """What is known of a run before it is carried out: its identity, posts, split and untrained model."""
+    benchmark = benchmarks.get(run.benchmark)
+    posts = _posts(run.benchmark, settings.data_dir, settings.allow_modified)
+    split = benchmark.split(posts, run.protocol)
+    model = _model(benchmark, run.model)
+    identity = {
+        "format": FORMAT,
+        **dataclasses.asdict(run),
+        "settings": model.settings,
+        "model_version": model.version,
+        "benchmark_version": benchmark.version,
+        "classes": list(benchmark.classes),
+        "data_digest": posts.digest,
+        "data_is_published": benchmark.is_published(posts),
+        "split_digest": split.digest(posts.ids),
+    }
+    return identity, posts, split, model
 
 
 def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split, settings: Settings) -> dict[str, Any]:
@@ -153,13 +175,17 @@ def timeline(posts: Posts, split: Split, classes: Sequence[str], protocol: str) 
         mine = posts.times[(posts.labels == code) & ~np.isnat(posts.times)].astype(np.int64)
         counts[name] = np.histogram(mine, edges)[0].tolist()
         if protocol in (CHRONO, CHRONO_STRATIFIED):
-            cuts[name] = [_first(posts, rows, code, protocol) for rows in (split.validation, split.test)]
+            cuts[name] = [_begin(posts, rows, code, protocol) for rows in (split.validation, split.test)]
     return {"start": _iso(known.min()), "end": _iso(known.max()), "counts": counts, "cuts": cuts}
 
 
-def _first(posts: Posts, rows: np.ndarray, code: int, protocol: str) -> str | None:
-    mine = rows if protocol == CHRONO else rows[posts.labels[rows] == code]
-    return _iso(posts.times[mine[0]].astype(np.int64)) if len(mine) else None
+def _begin(posts: Posts, rows: np.ndarray, code: int, protocol: str) -> str | None:
+    """When a part begins for a class, None if it holds none of it. Under chrono it begins for all classes at once."""
+    mine = rows[posts.labels[rows] == code]
+    if not len(mine):
+        return None
+    first = rows[0] if protocol == CHRONO else mine[0]
+    return _iso(posts.times[first].astype(np.int64))
 
 
 def _iso(stamp: Any) -> str:

@@ -58,7 +58,8 @@ def grid(
     chosen = [benchmarks.get(name) for name in dict.fromkeys(benchmark_names)]
     for name in protocol_names or ():
         if not any(_expand(b, name) for b in chosen):
-            valid = dict.fromkeys([*GROUPS, *(p for b in chosen for p in b.protocols)])
+            protocols = [p for b in chosen for p in b.protocols]
+            valid = dict.fromkeys([*map(group_of, protocols), *protocols])
             raise UserError(
                 f"no protocol {name!r} for {' and '.join(b.name for b in chosen)}; valid ones: {', '.join(valid)}"
             )

@@ -49,6 +49,9 @@ _IDENTITY = (
 )
 
 
+_MOVE = "name the folder of the runs alone, or take the file out of it"
+
+
 def run_key(identity: Mapping[str, Any]) -> str:
     """Return the sha256 (hexadecimal) of everything that decides a run's predictions.
 
@@ -107,10 +110,10 @@ def read_record(path: Path) -> dict[str, Any]:
     try:
         record = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise UserError(f"{path} is not a run record ({error}): delete it and run again") from None
+        raise UserError(f"{path} is not a run record ({error}): {_MOVE}") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         found = record.get("format") if isinstance(record, dict) else None
-        raise UserError(f"{path} is not a run record of format {FORMAT} (found {found!r}): delete it and run again")
+        raise UserError(f"{path} is not a run record of format {FORMAT} (found {found!r}): {_MOVE}")
     for name, kind in _REQUIRED.items():
         if not isinstance(record.get(name), kind):
             raise UserError(f"{path} is not a run record: {name!r} is missing or not {kind.__name__}; run again")

@@ -71,8 +71,10 @@ class Model(abc.ABC):
         """Train on one part and tune on another.
 
         Args:
-            train, validation: encoded posts.
-            train_labels, validation_labels: (n,) integers, class indices.
+            train: encoded posts to train on.
+            train_labels: (n_train,) integers, class indices.
+            validation: encoded posts to tune on.
+            validation_labels: (n_validation,) integers, class indices.
             seed: of everything random.
 
         Raises:

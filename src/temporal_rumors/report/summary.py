@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from statistics import fmean, stdev
 from typing import Any
 
@@ -22,6 +22,8 @@ Record = Mapping[str, Any]
 METRICS = ("precision", "recall", "f1")
 INFLATION_METRIC = "f1"
 ALPHA = 0.05
+# In points: a smaller difference is not called inflation, however small its p-value.
+LEAST_INFLATION = 1.0
 # A class of fewer test posts than this gets a note: a single one moves its F1 by several points.
 FEW_POSTS = 10
 
@@ -35,8 +37,9 @@ class Result:
         model: the model's name; with @ and six hexadecimal digits where several variants of it were run.
         mean, std: over the runs, in percent; the sample standard deviation, None for one run.
         n_runs: folds, events and seeds that the mean is over.
-        paper_mean, paper_std: what the paper prints, in percent; None where it has no such value.
-        note: what the reader must know about the mean; None if nothing.
+        paper_mean, paper_std: what the paper prints, in percent; None where it has no such value, or where ours is
+            of a modified source file.
+        notes: what the reader must know about the mean.
         signature: what was evaluated, on one line.
     """
 
@@ -49,7 +52,7 @@ class Result:
     n_runs: int
     paper_mean: float | None
     paper_std: float | None
-    note: str | None
+    notes: list[str]
     signature: str
 
     @property
@@ -63,18 +66,18 @@ class Inflation:
     """How much higher a model scores under random folds than under another protocol.
 
     Attributes:
-        points: random_mean - protocol_mean.
+        points: random_mean - protocol_mean; None where they are not comparable.
         test, statistic, p_value: of the difference (see :mod:`temporal_rumors.statistics`), None without a test.
         significant: p_value < 0.05; None without a test.
         comparable: False where a test part lacks a class, so that the two means do not measure the same.
-        note: what the reader must know; None if nothing.
+        notes: what the reader must know about the two means and the test.
     """
 
     benchmark: str
     model: str
     protocol: str
     metric: str
-    points: float
+    points: float | None
     random_mean: float
     protocol_mean: float
     test: str | None
@@ -82,7 +85,12 @@ class Inflation:
     p_value: float | None
     significant: bool | None
     comparable: bool
-    note: str | None
+    notes: list[str]
+
+    @property
+    def inflated(self) -> bool:
+        """Whether the random score is higher significantly and by at least LEAST_INFLATION points, as rounded."""
+        return bool(self.significant) and self.points is not None and round(self.points, 1) >= LEAST_INFLATION
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,7 @@ class Timeline:
         start, end: first and last time, ISO 8601 UTC.
         counts: class -> posts in equal bins from start to end.
         cuts: chronological protocol -> class -> times of the first validation and the first test post.
+        absent: chronological protocol -> part -> classes of which it holds no post.
     """
 
     benchmark: str
@@ -122,6 +131,7 @@ class Timeline:
     end: str
     counts: dict[str, list[int]]
     cuts: dict[str, dict[str, tuple[str | None, str | None]]]
+    absent: dict[str, dict[str, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -129,6 +139,7 @@ class ModelRuns:
     """What the runs of one model on one benchmark share.
 
     Attributes:
+        differs: where several variants of the model were run, what this one has that not all of them have.
         versions: library -> its versions over the runs.
         fitted: protocol group -> what the fits chose -> values over the runs.
         seeds, n_runs, signatures: protocol group -> its seeds, number of runs, and signature.
@@ -136,6 +147,7 @@ class ModelRuns:
 
     benchmark: str
     model: str
+    differs: list[str]
     model_version: str
     benchmark_version: str
     settings: dict[str, Any]
@@ -161,7 +173,11 @@ class Summary:
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
         """Return results, inflation and splits as `temporal-rumors report --json` prints them."""
-        return {name: [asdict(row) for row in getattr(self, name)] for name in ("results", "inflation", "splits")}
+        return {
+            "results": [{**asdict(row), "difference": row.difference} for row in self.results],
+            "inflation": [asdict(row) for row in self.inflation],
+            "splits": [asdict(row) for row in self.splits],
+        }
 
 
 def summarise(records: Iterable[Record]) -> Summary:
@@ -183,15 +199,17 @@ def summarise(records: Iterable[Record]) -> Summary:
     results: list[Result] = []
     inflation: list[Inflation] = []
     runs: list[ModelRuns] = []
-    for (name, _, _), same_model in groupby(ordered, key=lambda r: (r["benchmark"], r["model"], _variant(r))):
-        of_model = list(same_model)
-        label = _label(of_model[0], ordered)
-        groups = {g: list(rs) for g, rs in groupby(of_model, key=lambda r: group_of(r["protocol"]))}
-        for group, members in groups.items():
-            results += _results(members, group, label, known[name])
-            if group != RANDOM and RANDOM in groups:
-                inflation.append(_inflation(groups[RANDOM], members, group, label, known[name]))
-        runs.append(_runs(groups, label))
+    for (name, model), of_model in groupby(ordered, key=lambda r: (r["benchmark"], r["model"])):
+        variants = {variant: list(rs) for variant, rs in groupby(of_model, key=_variant)}
+        for variant, of_variant in variants.items():
+            label = model if len(variants) == 1 else f"{model}@{variant[:6]}"
+            groups = {g: list(rs) for g, rs in groupby(of_variant, key=lambda r: group_of(r["protocol"]))}
+            for group, members in groups.items():
+                results += _results(members, group, label, known[name])
+                if group != RANDOM and RANDOM in groups:
+                    inflation.append(_inflation(groups[RANDOM], members, group, label, known[name]))
+            differs = _differences(of_variant[0], [rs[0] for rs in variants.values()])
+            runs.append(_runs(groups, label, differs))
     return Summary(
         titles={name: b.title if b else name for name, b in known.items()},
         results=results,
@@ -223,11 +241,23 @@ def _variant(record: Record) -> str:
     return _digest([record[x] for x in ("settings", "model_version", "data_digest", "benchmark_version")])
 
 
-def _label(record: Record, records: Sequence[Record]) -> str:
-    """Name a model, and its variant where there are several."""
-    name: str = record["model"]
-    variants = {_variant(r) for r in records if (r["benchmark"], r["model"]) == (record["benchmark"], name)}
-    return name if len(variants) == 1 else f"{name}@{_variant(record)[:6]}"
+def _differences(record: Record, variants: Sequence[Record]) -> list[str]:
+    """Say what a variant of a model has that not all variants have."""
+    traits = [_traits(variant) for variant in variants]
+    differing = [name for name in dict.fromkeys(chain(*traits)) if len({each.get(name) for each in traits}) > 1]
+    return [_traits(record).get(name, f"no {name}") for name in differing]
+
+
+def _traits(record: Record) -> dict[str, str]:
+    """What `_variant` goes by, each in words."""
+    origin = "as published" if record["data_is_published"] else "not the published data"
+    return {
+        **{name: f"{name} = {json.dumps(value, sort_keys=True, ensure_ascii=False)}" for name, value in sorted(record["settings"].items())},
+        # No name of a setting holds a space.
+        "model version": f"model version {record['model_version']}",
+        "benchmark version": f"benchmark version {record['benchmark_version']}",
+        "data digest": f"data {record['data_digest'][:8]} ({origin})",
+    }
 
 
 def _scores(records: Sequence[Record], metric: str) -> list[float]:
@@ -236,7 +266,8 @@ def _scores(records: Sequence[Record], metric: str) -> list[float]:
 
 def _results(records: Sequence[Record], group: str, label: str, benchmark: Benchmark | None) -> list[Result]:
     model = records[0]["model"]
-    published = benchmark.published if benchmark else []
+    # The paper's values are of the published data: a modified file is not set against them.
+    published = benchmark.published if benchmark and _is_published(records) else []
     paper = next((row for row in published if (row["model"], row["protocol"]) == (model, group)), None)
     rows = []
     for metric in METRICS:
@@ -252,7 +283,7 @@ def _results(records: Sequence[Record], group: str, label: str, benchmark: Bench
                 n_runs=len(scores),
                 paper_mean=float(paper[metric]) if paper else None,
                 paper_std=float(paper[f"{metric}_std"]) if paper else None,
-                note="; ".join(_notes(records, group, benchmark)) or None,
+                notes=_notes(records, group, benchmark),
                 signature=_signature(records, group),
             )
         )
@@ -268,20 +299,19 @@ def _inflation(
     ]
     notes += _notes(other, group, benchmark)
     comparable = not (_absent(random) or _absent(other))
+    points, test, statistic, p_value = None, None, None, None
     if comparable:
+        points = fmean(random_scores) - fmean(scores)
         comparison = compare_means(random_scores, scores)
         if comparison.test is None and comparison.reason:
             notes.append(comparison.reason)
         test, statistic, p_value = comparison.test, comparison.statistic, comparison.p_value
-    else:
-        notes.append("the inflation is not comparable")
-        test, statistic, p_value = None, None, None
     return Inflation(
         benchmark=other[0]["benchmark"],
         model=label,
         protocol=group,
         metric=INFLATION_METRIC,
-        points=fmean(random_scores) - fmean(scores),
+        points=points,
         random_mean=fmean(random_scores),
         protocol_mean=fmean(scores),
         test=test,
@@ -289,13 +319,17 @@ def _inflation(
         p_value=p_value,
         significant=None if p_value is None else p_value < ALPHA,
         comparable=comparable,
-        note="; ".join(notes) or None,
+        notes=notes,
     )
 
 
 def _notes(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:
-    modified = [] if all(r["data_is_published"] for r in records) else ["not the published data"]
+    modified = [] if _is_published(records) else ["not the published data"]
     return _incomplete(records, group, benchmark) + _absent(records) + _rare(records) + modified
+
+
+def _is_published(records: Sequence[Record]) -> bool:
+    return all(record["data_is_published"] for record in records)
 
 
 def _incomplete(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:
@@ -355,12 +389,13 @@ def _signature(records: Sequence[Record], group: str) -> str:
     return "|".join(f"{name}:{value}" for name, value in parts.items())
 
 
-def _runs(groups: Mapping[str, Sequence[Record]], label: str) -> ModelRuns:
+def _runs(groups: Mapping[str, Sequence[Record]], label: str, differs: list[str]) -> ModelRuns:
     everything = [record for members in groups.values() for record in members]
     first = everything[0]
     return ModelRuns(
         benchmark=first["benchmark"],
         model=label,
+        differs=differs,
         model_version=first["model_version"],
         benchmark_version=first["benchmark_version"],
         settings=first["settings"],
@@ -418,9 +453,10 @@ def _timelines(records: Sequence[Record]) -> list[Timeline]:
             continue
         timeline = timelines.setdefault(
             (record["benchmark"], record["data_digest"]),
-            Timeline(record["benchmark"], record["data_digest"], found["start"], found["end"], found["counts"], {}),
+            Timeline(record["benchmark"], record["data_digest"], found["start"], found["end"], found["counts"], {}, {}),
         )
         if found["cuts"]:
             cuts = {name: (times[0], times[1]) for name, times in found["cuts"].items()}
             timeline.cuts.setdefault(record["protocol"], cuts)
+            timeline.absent.setdefault(record["protocol"], record["split"]["absent"])
     return [timelines[identity] for identity in sorted(timelines)]
