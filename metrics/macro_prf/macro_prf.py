@@ -109,17 +109,26 @@ class MacroPrf(evaluate.Metric):
     ):
         """Score all that was added, with predictions and references if given, and start afresh.
 
+        Where it raises in a single process, what was added before is kept, so that a mistyped argument costs nothing.
         With several processes, process 0 returns the scores and the others None.
         """
+        arguments = (labels, zero_division, ignore_index, per_class)
+        given = predictions is not None or references is not None
+        if self.num_process == 1:
+            confusion = Confusion()
+            confusion.merge(self._confusion)
+            if given:
+                confusion.update(predictions=predictions, references=references)
+            scores = confusion.result(*arguments)
+            self._confusion = Confusion()
+            return scores
         try:
-            if predictions is not None or references is not None:
+            if given:
                 self.add_batch(predictions=predictions, references=references)
-            confusion = self._confusion if self.num_process == 1 else self._gather()
+            confusion = self._gather()
         finally:
             self._confusion = Confusion()
-        if confusion is None:
-            return None
-        return confusion.result(labels, zero_division, ignore_index, per_class)
+        return None if confusion is None else confusion.result(*arguments)
 
     def _gather(self):
         if len(self) == 0:

@@ -80,6 +80,10 @@ class Benchmark:
             UserError: the file cannot be had, is not the published one, or cannot be read.
         """
         posts = self.source.read(files.read(self.source.file, data_dir, allow_modified=allow_modified), self.classes)
+        if self.events and (unknown := {e for e in posts.events if e is not None} - set(self.events)):
+            raise UserError(
+                f"{self.source.file.name}: the event {min(unknown)!r} is not one of {', '.join(self.events)}"
+            )
         found = self._counts(posts)
         if self.is_published(posts) and found != dict(self.counts):
             raise AssertionError(f"{self.name}: read {found} from the published file, expected {dict(self.counts)}")

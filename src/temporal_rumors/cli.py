@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -161,6 +164,8 @@ def run(
         from temporal_rumors.experiment.store import read_record
 
         reports.check_suffix(report)
+        if data_dir is not None and not benchmark:
+            raise UserError("--data-dir goes with --benchmark: without one the embedded sample runs")
         planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds)
         settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
         outcomes = _execute(planned, settings, jobs)
@@ -211,15 +216,25 @@ def report_runs(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; a user's mistake is told in one line on standard error, without a traceback."""
+    # A notebook hands down a backend that need not be there; figures are only ever written to files.
+    os.environ["MPLBACKEND"] = "agg"
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a sign shows a question mark, and the report is written all the same.
+            stream.reconfigure(errors="replace")
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
+            # As Ctrl-C: so that the processes of --jobs end with this one.
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     try:
         app(arguments)
     except UserError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(WRONG_USE)
-    except BrokenPipeError:
-        # Whoever read our output has left; keep the interpreter from writing to it once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit()
+    except OSError as error:
+        # The output cannot be written: its reader has left, or its disk is full.
+        typer.echo(f"error: {error.strerror or error}", err=True)
+        sys.exit(RUN_FAILED)
 
 
 def _execute(planned: Sequence[Any], settings: Any, jobs: int) -> list[Outcome]:
@@ -240,14 +255,15 @@ def _execute(planned: Sequence[Any], settings: Any, jobs: int) -> list[Outcome]:
 def _report(records: list[dict[str, Any]], paths: Sequence[Path], as_json: bool) -> None:
     from temporal_rumors import report as reports
 
+    # Files first: printing may end early, when its reader has seen enough.
+    for path in paths:
+        reports.write(records, path)
+        typer.echo(f"wrote {path}", err=True)
     summary = reports.summarise(records)
     if as_json:
         _print_json(summary.to_json())
     else:
         _print(reports.terminal(summary))
-    for path in paths:
-        reports.write(records, path)
-        typer.echo(f"wrote {path}", err=True)
 
 
 def _tell_failures(failed: Sequence[Outcome], n_planned: int) -> None:
@@ -262,7 +278,8 @@ def _tell_failures(failed: Sequence[Outcome], n_planned: int) -> None:
 
 
 def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+    # ASCII: whole in whatever encoding the output has.
+    typer.echo(json.dumps(value, ensure_ascii=True, indent=1, allow_nan=False))
 
 
 def _print(renderables: Sequence[Any]) -> None:

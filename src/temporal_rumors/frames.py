@@ -82,7 +82,7 @@ def split(
     Args:
         dataset: one post a row.
         protocol: ``random_fold0`` to ``random_fold4``, ``chrono``, ``chrono_stratified`` or ``loo_<event>``.
-        time_column: datetimes (kept to the nanosecond), dates, ISO 8601 text, or Unix times of 9 to 10 digits
+        time_column: datetimes (kept to the nanosecond), dates, ISO 8601 text, or Unix times of 10 digits
             (seconds) or 13 digits (milliseconds). A post without a time is left out of chronological protocols.
         label_column: class of each post: integers, strings or booleans, none missing; None for posts that have no
             classes, which ``chrono`` can split.
@@ -117,7 +117,7 @@ def split(
             raise UserError(f"there is {what} {column!r}, {found}: name the right one with {argument}=")
         return _values(dataset, columns.index(column))
 
-    loo = protocol.startswith(protocols.LOO_PREFIX)
+    loo = str(protocol).startswith(protocols.LOO_PREFIX)
     if loo and event_column is None and _EVENT in columns:
         event_column = _EVENT
     if loo and event_column is None:
@@ -126,7 +126,9 @@ def split(
         id_column = _ID
     labels = None if label_column is None else _labels(read(label_column, "label_column"), label_column)
     times = _times(read(time_column, "time_column"), time_column, time_zone)
-    events = None if event_column is None else _events(read(event_column, "event_column"), event_column)
+    events = None
+    if event_column is not None:
+        events = _events(_named(dataset, event_column, read(event_column, "event_column")), event_column)
     ids = _row_keys(dataset, columns) if id_column is None else _ids(read(id_column, "id_column"), id_column)
     result = protocols.make_split(protocol, ids=ids, times=times, labels=labels, events=events, seed=seed)
     lacking = f"event in {event_column!r}" if loo else f"time in {time_column!r}"
@@ -189,6 +191,14 @@ def _values(dataset: Any, at: int) -> list[Any]:
         # -1 is how data sets write a class that is not told.
         return [None if value == -1 else value for value in values]
     return values
+
+
+def _named(dataset: Any, column: str, values: list[Any]) -> list[Any]:
+    """Values of a column, the names of classes in place of their numbers."""
+    feature: Any = None if _is_frame(dataset) else dataset.features[column]
+    if type(feature).__name__ != "ClassLabel":
+        return values
+    return [None if value is None else feature.int2str(value) for value in values]
 
 
 def _labels(values: list[Any], column: str) -> list[Any]:
@@ -283,7 +293,7 @@ def _row_keys(dataset: Any, columns: list[Any]) -> list[str]:
             named = [[str(columns[at]), value] for at, value in zip(by_name, row, strict=True)]
             try:
                 canonical = json.dumps(named, sort_keys=True, default=_plain)
-            except TypeError as error:
+            except (TypeError, ValueError, RecursionError) as error:
                 raise UserError(
                     "without a column of ids a row is known by all that it holds, but there are cells that have no "
                     f"lasting form ({error}): name a column of unique ids with id_column="

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -270,6 +271,8 @@ def make_split(
     Raises:
         UserError: an unknown name; the message lists the valid ones.
     """
+    if not isinstance(protocol, str):
+        raise UserError(f"the protocol must be a name such as 'chrono', found {protocol!r}")
     cuts = cuts or {}
     if protocol == CHRONO:
         return chronological(times, ids=ids, cuts=cuts.get(CHRONO))
@@ -318,7 +321,10 @@ def report(
         names, codes = np.unique(_labels(labels, stamps), return_inverse=True)
         classes = names.tolist()
     else:
-        codes = np.asarray(labels, dtype=np.int64)
+        codes = np.asarray(labels)
+        if codes.dtype.kind not in "iu" or (len(codes) and not 0 <= codes.min() <= codes.max() < len(classes)):
+            raise UserError(f"labels must be integers from 0 to {len(classes) - 1}, indices into {list(classes)}")
+    _same_length(stamps, labels=codes)
     sizes: dict[str, dict[Any, int]] = {}
     span: dict[str, tuple[str, str] | None] = {}
     for part, rows in split.parts().items():
@@ -345,7 +351,15 @@ def _iso(stamp: np.int64, times: Sequence[Any] | np.ndarray) -> str:
 
 def _stamps(times: Sequence[Any] | np.ndarray) -> np.ndarray:
     """Times as int64 in their own unit, missing ones as the least int64."""
+    if isinstance(times, np.ma.MaskedArray):
+        raise UserError(
+            "times are a masked array: write NaT where a time is not known, times.filled(numpy.datetime64('NaT'))"
+        )
     array = np.asarray(times)
+    if array.ndim != 1:
+        raise UserError(f"times have the shape {array.shape}, expected one dimension")
+    if array.dtype.kind == "u" and len(array) and array.max() > np.iinfo(np.int64).max:
+        raise UserError(f"the time {array.max()} does not fit into 63 bits: give a coarser unit")
     if array.dtype.kind in "Miu":
         return array.astype(np.int64)
     raise UserError(
@@ -364,18 +378,20 @@ def _order(ids: Sequence[str] | np.ndarray, times: Sequence[Any] | np.ndarray | 
     """Indices in (time, id) order, posts without a time last."""
     if not len(ids):
         raise UserError("there are no posts to split")
+    ids = list(ids)  # A pandas Series would be read by its labels, not by position.
     for i in ids:
         if not isinstance(i, str):
             raise UserError(f"ids must be strings, found {_kind(i)} {i!r}: a number loses digits on the way")
-    keys = np.array(ids, dtype=str)
-    values, counts = np.unique(keys, return_counts=True)
-    if len(values) < len(keys):
-        raise UserError(f"ids must be unique, but {str(values[counts > 1][0])!r} stands {counts[counts > 1][0]} times")
+    # Python's own strings throughout: numpy's lose NULs at their end.
+    for value, n in Counter(ids).items():
+        if n > 1:
+            raise UserError(f"ids must be unique, but {str(value)!r} stands {n} times")
     if times is None:
-        return np.argsort(keys, kind="stable")
+        return np.array(sorted(range(len(ids)), key=lambda i: ids[i]), dtype=np.int64)
     stamps = _stamps(times)
     _same_length(ids, times=stamps)
-    return np.lexsort((keys, stamps, stamps == _NAT))
+    keys = [(stamp == _NAT, stamp, ids[i]) for i, stamp in enumerate(stamps.tolist())]
+    return np.array(sorted(range(len(ids)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _timed(order: np.ndarray, stamps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -398,7 +414,8 @@ def _labels(labels: Sequence[Any] | np.ndarray, ids: Sequence[Any] | np.ndarray)
     if kinds not in ({"int"}, {"str"}, {"bool"}):
         found = ", ".join(sorted(kinds))
         raise UserError(f"labels must all be integers, all strings or all booleans, none missing; found {found}")
-    return np.array(labels)
+    # Objects: numpy's own types would cut NULs off strings and round large integers.
+    return _objects(labels)
 
 
 def _events(events: Sequence[str | None] | np.ndarray, ids: Sequence[str] | np.ndarray) -> np.ndarray:
@@ -406,7 +423,13 @@ def _events(events: Sequence[str | None] | np.ndarray, ids: Sequence[str] | np.n
     for event in events:
         if event is not None and not isinstance(event, str):
             raise UserError(f"events must be strings, or None where not known; found {_kind(event)} {event!r}")
-    return np.array(events, dtype=object)
+    return _objects(events)
+
+
+def _objects(values: Sequence[Any] | np.ndarray) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = [value.item() if isinstance(value, np.generic) else value for value in values]
+    return array
 
 
 def _names(events: np.ndarray) -> list[str]:
@@ -430,6 +453,8 @@ def _largest_remainder(n: int, weights: Mapping[str, int]) -> dict[str, int]:
 
 
 def _cut(order: np.ndarray, cuts: tuple[int, int, int] | None) -> list[np.ndarray]:
+    if cuts is not None and len(cuts) != len(PARTS):
+        raise UserError(f"cut points {cuts!r}: expected three sizes, of {', '.join(PARTS)}")
     sizes = list(cuts) if cuts is not None else list(_largest_remainder(len(order), _WEIGHTS).values())
     if sum(sizes) != len(order):
         raise UserError(f"cut points {'|'.join(map(str, sizes))} sum to {sum(sizes)}, but there are {len(order)} posts")

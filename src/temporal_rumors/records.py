@@ -22,12 +22,14 @@ LAST_SEQUENTIAL_TWEET_ID = 29_700_859_247
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _NAIVE_EPOCH = _EPOCH.replace(tzinfo=None)
 _MILLISECOND = timedelta(milliseconds=1)
+_FIRST = (datetime.min - _NAIVE_EPOCH) // _MILLISECOND
+_LAST = (datetime.max - _NAIVE_EPOCH) // _MILLISECOND
 # How a missing value looks once a spreadsheet or pandas has written it.
 _MISSING = frozenset(("", "null", "NULL", "nan", "NaN", "NaT", "None", "<NA>"))
 # Not 6e1234, an id as Reddit gives them: whoever writes a big number as a float writes a point or a plus.
 _FLOAT_ID = re.compile(r"[+-]?\d+(\.\d*([eE][+-]?\d+)?|[eE]\+\d+)$")
-_SECONDS = re.compile(r"\d{9,10}(\.\d{1,6})?$", re.ASCII)
-# Not twelve digits: that is how 2015-01-07 11:30 looks without its marks.
+_SECONDS = re.compile(r"\d{10}(\.\d{1,6})?$", re.ASCII)
+# Not nine, twelve or fourteen digits: that is how 2015-01-07 11:30 looks without its marks.
 _MILLISECONDS = re.compile(r"\d{13}$", re.ASCII)
 _ISO = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d{1,9}))?)?)?\s?([Zz]|UTC|[+-]\d\d(?::?\d\d)?)?$",
@@ -163,7 +165,7 @@ def snowflake_time(id: str) -> int | None:
         Milliseconds since 1970-01-01T00:00Z, or None for ids from before November 2010, which were
         counted, and for ids that are not tweet ids.
     """
-    if not (id.isascii() and id.isdigit()):
+    if not (id.isascii() and id.isdigit() and len(id) < 20):
         return None
     number = int(id)
     if not LAST_SEQUENTIAL_TWEET_ID < number < 1 << 63:
@@ -172,7 +174,7 @@ def snowflake_time(id: str) -> int | None:
 
 
 def parse_time(value: str, zone: str | None = None) -> int:
-    """Read a time: ISO 8601, or a Unix time of 9 to 10 digits (seconds) or 13 digits (milliseconds).
+    """Read a time: ISO 8601, or a Unix time of 10 digits (seconds) or 13 digits (milliseconds).
 
     Args:
         value: the time as text.
@@ -193,7 +195,7 @@ def parse_time(value: str, zone: str | None = None) -> int:
         return int(text)
     raise UserError(
         f"the time {value!r} is not understood: expected ISO 8601 such as 2015-01-07T11:30:00Z, "
-        "or a Unix time of 9-10 digits (seconds) or 13 digits (milliseconds)"
+        "or a Unix time of 10 digits (seconds) or 13 digits (milliseconds)"
     )
 
 
@@ -220,7 +222,7 @@ def datetime_ms(moment: datetime, zone: str | None = None) -> int:
         UserError: it names no zone and none is declared, or the declared one is unknown.
     """
     if moment.tzinfo is not None:
-        return (moment - _EPOCH) // _MILLISECOND
+        return _checked((moment - _EPOCH) // _MILLISECOND, moment)
     if zone is None:
         raise UserError(
             f"the time {moment.isoformat()!r} names no time zone: write it with one (…Z or …+08:00), "
@@ -229,13 +231,20 @@ def datetime_ms(moment: datetime, zone: str | None = None) -> int:
     if zone == "UTC":
         # No time zone database needed, and three times as fast as replace().
         return (moment - _NAIVE_EPOCH) // _MILLISECOND
-    return (moment.replace(tzinfo=_zone(zone)) - _EPOCH) // _MILLISECOND
+    return _checked((moment.replace(tzinfo=_zone(zone)) - _EPOCH) // _MILLISECOND, moment)
+
+
+def _checked(stamp: int, moment: datetime) -> int:
+    # In UTC it may fall out of the years that a datetime can hold, and nobody could read it back.
+    if not _FIRST <= stamp <= _LAST:
+        raise UserError(f"the time {moment.isoformat()!r} is not between the years 1 and 9999 in UTC: correct it")
+    return stamp
 
 
 def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, TypeError):
         raise UserError(f"the time zone {name!r} is unknown: expected an IANA name such as Asia/Shanghai") from None
 
 

@@ -20,6 +20,7 @@ def a_record(**changes):
         "classes": ["no", "yes"],
         "data_digest": "ab",
         "data_is_published": True,
+        "data_remarks": [],
         "split_digest": "cd",
         "split": {},
         "timeline": {},
@@ -80,6 +81,7 @@ def test_a_model_name_never_leaves_the_store(tmp_path, model):
     ("content", "words"),
     [
         ("{", "is not a run record"),
+        ("[" * 100_000, "is not a run record"),
         ("[]", "format 1"),
         ("{}", "found None"),
         (json.dumps(a_record(format=2)), "found 2"),
@@ -88,18 +90,42 @@ def test_a_model_name_never_leaves_the_store(tmp_path, model):
     ],
 )
 def test_a_file_that_is_no_record_is_named(tmp_path, content, words):
-    file = tmp_path / "some.json"
+    file = tmp_path / "some_temporal" / "chrono" / "some.json"
+    file.parent.mkdir(parents=True)
     file.write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=words) as error:
         RunStore(tmp_path).read()
     assert str(file) in str(error.value)
 
 
-def test_a_record_edited_by_hand_is_refused(tmp_path):
+@pytest.mark.parametrize(("written", "edited"), [('"seed": 0', '"seed": 7'), ('"f1": 0.3', '"f1": 0.9'), ("２", "2")])
+def test_a_record_edited_by_hand_is_refused(tmp_path, written, edited):
     path = RunStore(tmp_path).write(a_record())
-    path.write_text(path.read_text(encoding="utf-8").replace('"seed": 0', '"seed": 7'), encoding="utf-8")
+    assert written in path.read_text(encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace(written, edited), encoding="utf-8")
     with pytest.raises(UserError, match="changed after it was written"):
         read_record(path)
+
+
+def test_files_that_are_no_records_may_stand_around_them(tmp_path):
+    store = RunStore(tmp_path)
+    path = store.write(a_record())
+    hidden = path.parent.parent / ".ipynb_checkpoints"
+    hidden.mkdir()
+    for file in (tmp_path / "report.json", path.parent.parent / "notes.json", hidden / "lr.json"):
+        file.write_text("{}", encoding="utf-8")
+    assert len(store.read()) == 1
+
+
+def test_two_records_of_one_run_count_once_if_they_agree_and_are_refused_otherwise(tmp_path):
+    store = RunStore(tmp_path)
+    path = store.write(a_record(timings={"fit_seconds": 1.0}))
+    path.rename(path.with_name("copy.json"))
+    store.write(a_record(timings={"fit_seconds": 2.0}))
+    assert len(store.read()) == 1
+    store.write(a_record(metrics={"f1": 0.5}))
+    with pytest.raises(UserError, match=r"copy\.json and .* are records of one run, but disagree"):
+        store.read()
 
 
 def test_a_missing_folder_is_named(tmp_path):

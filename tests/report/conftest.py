@@ -71,7 +71,9 @@ def _record(
             "start": starts[0],
             "end": ends[2],
             "counts": {name: [(7 * i * (k + 2)) % 90 for i in range(40)] for k, name in enumerate(classes)},
-            "cuts": {name: [starts[1], starts[2]] for name in classes} if protocol in CHRONOLOGICAL else {},
+            "cuts": {name: [starts[1], None if name in absent else starts[2]] for name in classes}
+            if protocol in CHRONOLOGICAL
+            else {},
         },
         "metrics": {"precision": min(1.0, f1 + 0.02), "recall": max(0.0, f1 - 0.01), "f1": f1, "accuracy": f1},
         "fitted": {"C": 10.0, "n_features": 5000},

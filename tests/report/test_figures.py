@@ -37,6 +37,63 @@ def test_figures_do_not_depend_on_the_users_settings_and_do_not_change_them(grid
         assert dict(matplotlib.rcParams) == before
 
 
+def bars(record: Record) -> dict[str, list[tuple[str, str, str]]]:
+    """Lane -> part, first and last day of each of its bars, and the words beside them."""
+    from matplotlib.dates import num2date
+
+    summary = summarise([record])
+    with figures._style():
+        axes = figures._draw_timeline(summary, summary.timelines[0]).axes[1]
+    part_of = {alpha: part for part, alpha in figures._PART_ALPHA.items()}
+    lanes: dict[str, list[Any]] = {label.get_text(): [] for label in axes.get_yticklabels()}
+    for bar in axes.patches:
+        lane = list(lanes)[round(bar.get_y() + bar.get_height() / 2)]
+        days = (f"{num2date(x):%Y-%m-%d}" for x in (bar.get_x(), bar.get_x() + bar.get_width()))
+        lanes[lane].append((part_of[bar.get_alpha()], *days))
+    for text, lane in zip(axes.texts, lanes, strict=True):
+        lanes[lane].append(text.get_text())
+    return lanes
+
+
+def test_a_class_without_posts_in_a_part_has_no_bar_and_no_date_there(make_record: Callable[..., Record]) -> None:
+    record = make_record(protocol="chrono", absent=("rumour",))
+    record["timeline"]["counts"] = {"non-rumour": [1] * 40, "rumour": [5] * 30 + [0] * 10}
+    record["timeline"]["cuts"]["rumour"] = [None, None]
+    lanes = bars(record)
+    assert lanes["chrono: non-rumour"] == [
+        ("train", "2014-08-09", "2015-01-05"),
+        ("validation", "2015-01-05", "2015-01-08"),
+        ("test", "2015-01-08", "2015-03-27"),
+        "validation from 2015-01-05\ntest from 2015-01-08",
+    ]
+    # The class goes on until the end of January, but what trains ends on 5 January.
+    assert lanes["chrono: rumour"] == [("train", "2014-08-09", "2015-01-05"), "no validation posts\nno test posts"]
+
+
+def test_a_class_that_first_appears_in_the_test_part_has_no_training_bar(make_record: Callable[..., Record]) -> None:
+    record = make_record(protocol="chrono")
+    record["timeline"]["counts"]["rumour"] = [0] * 30 + [5] * 10
+    record["timeline"]["cuts"]["rumour"][0] = None
+    record["split"]["absent"] |= {"train": ["rumour"], "validation": ["rumour"]}
+    (test, words) = bars(record)["chrono: rumour"]
+    assert (test[0], test[2]) == ("test", "2015-03-27")
+    assert words == "no validation posts\ntest from 2015-01-08"
+
+
+def test_the_inflation_figure_gives_no_number_where_there_is_none(make_record: Callable[..., Record]) -> None:
+    records = [make_record(protocol=f"random_fold{k}", f1=0.8 + 0.01 * k) for k in range(5)]
+    records += [make_record(absent=("rumour",), f1=0.4), make_record(protocol="chrono_stratified", f1=0.6)]
+    with figures._style():
+        axes = figures._draw_inflation(summarise(records), "pheme_temporal").axes[0]
+    ticks = [label.get_text() for label in axes.get_yticklabels()]
+    assert ticks == ["lr", "random", "chrono", "chrono_stratified"]
+    beside = [(ticks[round(t.get_position()[1])], t.get_text()) for t in axes.texts if t.get_position()[1] > 0]
+    assert [text for tick, text in beside if tick == "chrono"] == ["40.0", "not comparable"]
+    assert [text for tick, text in beside if tick == "chrono_stratified"] == ["60.0", "+22.0*"]
+    dotted = [line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == ":"]
+    assert dotted == [ticks.index("chrono_stratified")]
+
+
 def test_the_timeline_shows_the_cuts_it_is_given(make_record: Callable[..., Record]) -> None:
     record = make_record(protocol="chrono_stratified")
     moved = make_record(protocol="chrono_stratified")

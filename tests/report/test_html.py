@@ -91,8 +91,8 @@ def test_tables_and_figures_can_be_read_without_seeing_them(outline: Outline) ->
 
 def test_every_score_paper_value_and_warning_is_on_the_page(grid: list[Record], outline: Outline) -> None:
     summary = summarise(grid)
-    assert words.answer(summary) in outline.text
-    assert all(sentence in outline.text for sentence in words.answers(summary))
+    assert all(line in outline.text for line in words.headline(summary))
+    assert all(sentence in outline.text for sentence in words.sentences(summary))
     for result in summary.results:
         assert words.score(result.mean, result.std) in outline.text
         if result.paper_mean is not None:
@@ -102,6 +102,30 @@ def test_every_score_paper_value_and_warning_is_on_the_page(grid: list[Record], 
     for split in summary.splits:
         assert all(warning in outline.text for warning in split.warnings)
         assert split.split_digest in titles
+
+
+def test_a_sentence_of_the_headline_is_not_told_twice(make_record: Callable[..., Record]) -> None:
+    records = [make_record(protocol=f"random_fold{k}", f1=0.8 + 0.01 * k) for k in range(5)] + [make_record()]
+    summary = summarise(records)
+    assert Outline(page(summary)).text.count(words.headline(summary)[0]) == 1
+
+
+def test_where_nothing_can_be_compared_the_page_gives_no_difference(make_record: Callable[..., Record]) -> None:
+    records = [make_record(protocol=f"random_fold{k}", f1=0.8 + 0.01 * k) for k in range(5)]
+    text = Outline(page(summarise([*records, make_record(f1=0.4, absent=("rumour",))]))).text
+    assert "not comparable" in text
+    assert not re.search(r"[+−-]42\.0", text)
+
+
+def test_protocols_have_one_name_which_is_explained_in_the_papers_words(outline: Outline) -> None:
+    for name in ("Strategy", "Standard chronological", "Leave-one-out", "Stratified chronological"):
+        assert name not in outline.text
+    reading = " ".join(outline.text[outline.text.rindex("How to read this") :].split())
+    assert "chrono: the paper’s standard chronological split" in reading
+    assert "chrono_stratified: the paper’s stratified chronological split" in reading
+    assert "loo: leave one event out" in reading
+    assert words.CAVEAT in reading
+    assert words.CAVEAT in outline.text[: outline.text.index("How to read this", outline.text.index("Data and splits"))]
 
 
 def test_hostile_names_stay_text(make_record: Callable[..., Record]) -> None:

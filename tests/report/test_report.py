@@ -28,7 +28,13 @@ assert "matplotlib.pyplot" not in sys.modules, "drawing must not touch the state
 
 
 def test_each_suffix_writes_its_form(tmp_path: Path, grid: list[Record]) -> None:
-    starts = {".html": "<!doctype html>", ".md": "Random folds", ".tex": "% In", ".csv": "benchmark,", ".json": "{"}
+    starts = {
+        ".html": "<!doctype html>",
+        ".md": "bert-base-uncased scores",
+        ".tex": "% In",
+        ".csv": "benchmark,",
+        ".json": "{",
+    }
     assert set(starts) == set(SUFFIXES)
     for suffix, start in starts.items():
         path = tmp_path / "new" / f"report{suffix}"

@@ -19,10 +19,13 @@ from temporal_rumors.statistics import compare_means
 
 Record = dict[str, Any]
 
-RESULT_KEYS = {"benchmark", "protocol", "model", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std"}
+RESULT_KEYS = {
+    *("benchmark", "protocol", "model", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std"),
+    *("difference", "notes"),
+}
 INFLATION_KEYS = {
     *("benchmark", "model", "protocol", "points", "p_value", "test", "metric"),
-    *("random_mean", "protocol_mean", "significant", "note"),
+    *("random_mean", "protocol_mean", "significant", "comparable", "notes"),
 }
 
 
@@ -54,6 +57,8 @@ def test_json_has_the_contract_and_survives_a_round_trip(grid: list[Record]) -> 
     assert all(set(row) >= INFLATION_KEYS for row in found["inflation"])
     assert all({"benchmark", "protocol", "sizes", "split_digest", "warnings"} <= set(row) for row in found["splits"])
     assert json.loads(json.dumps(found, allow_nan=False))["results"] == found["results"]
+    differences = {None if r["paper_mean"] is None else r["mean"] - r["paper_mean"] for r in found["results"]}
+    assert {r["difference"] for r in found["results"]} == differences > {None}
 
 
 def test_scores_are_means_and_sample_deviations_over_runs_in_percent(grid: list[Record]) -> None:
@@ -130,7 +135,7 @@ def test_inflation_is_random_minus_protocol_with_the_test_of_the_scores(grid: li
 
 def test_a_single_deterministic_run_is_compared_by_a_one_sample_test(folds: list[Record]) -> None:
     row = inflation(summarise(folds), "chrono")
-    assert (row.test, row.significant, row.note) == ("one-sample", True, None)
+    assert (row.test, row.significant, row.notes) == ("one-sample", True, [])
     assert row.points == pytest.approx(18.0)
 
 
@@ -142,43 +147,68 @@ def test_one_run_on_each_side_has_inflation_but_no_test(make_record: Any) -> Non
     row = inflation(summarise([make_record(protocol="random_fold0", f1=0.8), make_record(f1=0.7)]), "chrono")
     assert row.points == pytest.approx(10.0)
     assert (row.test, row.p_value, row.significant) == (None, None, None)
-    assert row.note is not None
-    assert "neither" in row.note
+    assert "no test: neither side's scores vary (1 against 1 runs)" in row.notes
 
 
 def test_missing_folds_and_events_are_noted(folds: list[Record], make_record: Any) -> None:
     summary = summarise([*folds[:3], folds[-1], make_record(protocol="loo_ferguson")])
-    assert result(summary, "random").note == "3 of 5 folds"
-    assert result(summary, "loo").note == "1 of 5 events"
-    assert "3 of 5 folds" in (inflation(summary, "chrono").note or "")
+    assert result(summary, "random").notes == ["3 of 5 folds"]
+    assert result(summary, "loo").notes == ["1 of 5 events"]
+    assert result(summary, "chrono").notes == []
+    assert inflation(summary, "chrono").notes == ["random folds: 3 of 5 folds"]
     seeds = summarise([*folds, make_record(protocol="random_fold0", seed=1)])
-    assert result(seeds, "random").note == "6 of 10 runs (5 folds, 2 seeds)"
-    assert result(summarise(folds), "random").note is None
+    assert result(seeds, "random").notes == ["6 of 10 runs (5 folds, 2 seeds)"]
+    assert result(summarise(folds), "random").notes == []
 
 
-def test_a_class_absent_from_the_test_part_makes_the_inflation_not_comparable(
-    folds: list[Record], make_record: Any
+@pytest.mark.parametrize(("side", "protocol"), [("random", "random_fold3"), ("chrono", "chrono")])
+def test_a_class_absent_from_a_test_part_leaves_no_inflation_to_state(
+    folds: list[Record], side: str, protocol: str
 ) -> None:
-    summary = summarise([*folds[:5], make_record(protocol="chrono", f1=0.4, absent=("rumour",))])
+    (incomplete,) = [r for r in folds if r["protocol"] == protocol]
+    incomplete["split"]["sizes"]["test"]["rumour"] = 0
+    incomplete["split"]["absent"]["test"] = ["rumour"]
+    summary = summarise(folds)
     row = inflation(summary, "chrono")
-    assert (row.comparable, row.test, row.p_value, row.significant) == (False, None, None, None)
-    assert row.note is not None
-    assert "no rumour post" in row.note
-    assert "not comparable" in row.note
-    assert "no rumour post" in (result(summary, "chrono").note or "")
+    assert (row.comparable, row.points, row.test, row.p_value, row.significant) == (False, None, None, None, None)
+    assert (row.random_mean, row.protocol_mean) == (pytest.approx(84.0), pytest.approx(66.0))
+    assert not row.inflated
+    assert any("no rumour post" in note for note in row.notes)
+    assert any("no rumour post" in note for note in result(summary, side).notes)
+    assert [entry["points"] for entry in summary.to_json()["inflation"]] == [None]
 
 
 def test_a_class_of_few_test_posts_is_noted(folds: list[Record]) -> None:
     folds[-1]["split"]["sizes"]["test"]["rumour"] = 8
     row = inflation(summarise(folds), "chrono")
     assert row.comparable
-    assert row.note == "only 8 rumour posts in the test part"
+    assert row.notes == ["only 8 rumour posts in the test part"]
 
 
-def test_modified_data_is_noted(folds: list[Record], make_record: Any) -> None:
+def test_modified_data_is_noted_and_not_set_against_the_paper(folds: list[Record], make_record: Any) -> None:
     summary = summarise([make_record(protocol=r["protocol"], data="mine") for r in folds])
-    assert "not the published data" in (result(summary, "random").note or "")
-    assert "not the published data" in (inflation(summary, "chrono").note or "")
+    assert "not the published data" in result(summary, "random").notes
+    assert "not the published data" in inflation(summary, "chrono").notes
+    assert {(r.paper_mean, r.paper_std, r.difference) for r in summary.results} == {(None, None, None)}
+    assert result(summarise(folds), "chrono").paper_mean is not None
+
+
+@pytest.mark.parametrize(
+    ("random_scores", "chrono", "expected"),
+    [
+        ((0.85, 0.83, 0.84), 0.66, True),
+        ((0.605, 0.606, 0.607), 0.6, False),  # certain, but small
+        ((0.6095, 0.6096, 0.6097), 0.6, True),  # 0.96 points, printed as 1.0
+        ((0.5, 0.9, 0.4), 0.55, False),  # large, but uncertain
+        ((0.5, 0.51, 0.52), 0.6, False),  # lower
+        ((0.7, 0.7, 0.7), 0.6, False),  # no test
+    ],
+)
+def test_a_score_is_inflated_only_if_it_is_higher_by_a_point_and_significantly(
+    make_record: Any, random_scores: tuple[float, ...], chrono: float, expected: bool
+) -> None:
+    records = [make_record(protocol=f"random_fold{k}", f1=f1) for k, f1 in enumerate(random_scores)]
+    assert inflation(summarise([*records, make_record(f1=chrono)]), "chrono").inflated is expected
 
 
 @pytest.mark.parametrize("change", [{"settings": {"C": [1]}}, {"model_version": "2"}, {"data": "mine"}])
@@ -192,7 +222,24 @@ def test_variants_of_a_model_are_named_apart_and_not_averaged(
     means = sorted(r.mean for r in summary.results if (r.protocol, r.metric) == ("chrono", "f1"))
     assert means == pytest.approx([50.0, 66.0])
     assert len(summary.inflation) == 1  # the variant has no random folds of its own
-    assert {r.paper_mean for r in summary.results if r.protocol == "chrono" and r.metric == "f1"} == {63.9}
+    paper = {r.paper_mean for r in summary.results if r.protocol == "chrono" and r.metric == "f1"}
+    assert paper == ({63.9, None} if change == {"data": "mine"} else {63.9})
+
+
+def test_variants_say_what_tells_them_apart_and_nothing_else(folds: list[Record], make_record: Any) -> None:
+    other = make_record(protocol="chrono", settings={"C": [1], "ngrams": [1, 3]}, data="mine")
+    found = sorted(runs.differs for runs in summarise([*folds, other]).runs)
+    digests = [r["data_digest"][:8] for r in (folds[0], other)]
+    assert found == [
+        ["C = [0.1, 1, 10]", f"data {digests[0]} (as published)"],
+        ["C = [1]", f"data {digests[1]} (not the published data)"],
+    ]
+    lacking = make_record(protocol="chrono", settings={"ngrams": [1, 3]})
+    assert sorted(runs.differs for runs in summarise([*folds, lacking]).runs) == [["C = [0.1, 1, 10]"], ["no C"]]
+    newer = make_record(protocol="chrono", model_version="2")
+    versions = [["model version 1"], ["model version 2"]]
+    assert sorted(runs.differs for runs in summarise([*folds, newer]).runs) == versions
+    assert [runs.differs for runs in summarise(folds).runs] == [[]]
 
 
 def test_seeds_are_runs_of_one_mean(make_record: Any) -> None:

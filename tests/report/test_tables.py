@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
+from scipy import stats
 
 from temporal_rumors.report import summarise, tables, terminal, words
 from temporal_rumors.report.summary import Summary
@@ -57,7 +61,7 @@ def shown_numbers(summary: Summary) -> set[str]:
     ours = {words.score(r.mean, r.std) for r in summary.results}
     papers = {words.score(r.paper_mean, r.paper_std) for r in summary.results if r.paper_mean is not None}
     differences = {words.signed(r.difference) for r in summary.results if r.difference is not None}
-    points = {words.signed(r.points) for r in summary.inflation}
+    points = {words.signed(r.points) for r in summary.inflation if r.comparable}
     return ours | papers | differences | points
 
 
@@ -68,7 +72,25 @@ def test_a_terminal_shows_every_number_whole_and_no_colour_codes(summary: Summar
     assert "…" not in text
     assert "\x1b" not in text
     assert all(number in text for number in shown_numbers(summary))
-    assert {"PHEME", "Twitter16", "Standard", "Leave-one-out"} <= set(re.findall(r"[\w-]+", text))
+    assert {"PHEME", "Twitter16", "random", "chrono", "chrono_stratified", "loo"} <= set(re.findall(r"[\w-]+", text))
+
+
+def test_eighty_columns_hold_the_widest_row_whole(make_record: Callable[..., Record]) -> None:
+    records = [
+        make_record(
+            "twitter16_temporal", p, "nghuyong/ernie-1.0-base-zh", seed, f1=f1, absent=absent, classes=("a", "b")
+        )
+        for p, absent in (("random_fold0", ()), ("chrono_stratified", ("a",)))
+        for seed, f1 in enumerate((1.0, 1.0, 0.55))
+    ]
+    records += [
+        make_record("twitter16_temporal", "chrono_stratified", seed=s, f1=f1) for s, f1 in enumerate((1, 1, 0.4))
+    ]
+    text = printed(summarise(records), 80)
+    assert max(map(len, text.splitlines())) == 80
+    assert {"chrono_stratified†", "chrono_stratified", "comparable"} <= set(text.split())
+    for number in ("85.0 ± 26.0", "80.0 ± 34.6", "48.7 ± 11.4"):
+        assert number in text
 
 
 def test_a_long_model_name_does_not_cut_numbers_in_the_terminal(make_record: Callable[..., Record]) -> None:
@@ -114,9 +136,24 @@ def test_latex_has_balanced_braces_environments_and_columns(summary: Summary, ho
         for table, block in zip(
             re.findall(r"\\toprule(.*?)\\bottomrule", text, re.DOTALL), tables.blocks(each), strict=True
         ):
-            rows = [line for line in table.splitlines() if "&" in line]
+            rows = [line for line in table.splitlines() if re.search(r"(?<!\\)&", line)]
             assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(block.header)}
             assert len(rows) == len(block.rows) + 1
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles_and_fits_the_text_width_of_an_article(
+    tmp_path: Path, summary: Summary, hostile: Summary
+) -> None:
+    for each in (summary, hostile):
+        (tmp_path / "tables.tex").write_text(tables.latex(each), encoding="utf-8")
+        (tmp_path / "article.tex").write_text(
+            r"\documentclass{article}\usepackage{booktabs,textcomp}\begin{document}\input{tables}\end{document}"
+        )
+        command = ["pdflatex", "-draftmode", "-halt-on-error", "-interaction=nonstopmode", "article"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+        assert "Overfull \\hbox" not in done.stdout
 
 
 def test_latex_leaves_no_special_character_of_a_name_alive(hostile: Summary) -> None:
@@ -149,10 +186,52 @@ def test_csv_gives_hostile_names_back_unchanged(hostile: Summary) -> None:
 
 def test_rows_with_a_note_are_marked_and_the_note_is_told(summary: Summary) -> None:
     for block in tables.blocks(summary):
-        marked = [row for row in block.rows if row.strategy.endswith(tables.MARK)]
-        assert marked == [row for row in block.rows if row.note]
-        assert len(block.notes) == len(marked)
-    assert "not comparable" in printed(summary, 80)
+        marked = [row for row in block.rows if row.heading.endswith(tables.MARK)]
+        assert marked == [row for row in block.rows if row.notes]
+        for row in marked:
+            assert any(f"{row.model} {row.protocol}" in line and row.notes[0] in line for line in block.notes)
+    assert "absent class as 0" in " ".join(printed(summary, 80).split())
+
+
+def test_a_note_of_several_rows_is_told_once_and_one_on_random_folds_at_these_alone(
+    make_record: Callable[..., Record],
+) -> None:
+    records = [make_record(protocol=f"random_fold{k}", data="mine", f1=0.8 + 0.01 * k) for k in range(3)]
+    records += [make_record(protocol=p, data="mine") for p in ("chrono", "chrono_stratified")]
+    (block,) = tables.blocks(summarise(records))
+    assert block.notes == [
+        "† lr random: 3 of 5 folds",
+        "† lr random, lr chrono, lr chrono_stratified: not the published data",
+    ]
+
+
+def test_variants_of_a_model_are_explained(make_record: Callable[..., Record]) -> None:
+    summary = summarise([make_record(), make_record(settings={"C": [1], "ngrams": [1, 3]})])
+    (block,) = tables.blocks(summary)
+    one, other = (row.model for row in block.rows)
+    values = {run.model: f"{run.model} has C = {list(run.settings['C'])}" for run in summary.runs}
+    expected = (
+        f"Variants of one model, named with @, differ in settings, data or version: {values[one]}; {values[other]}"
+    )
+    assert block.notes == [expected]
+    for text in (printed(summary, 500), tables.latex(summary)):
+        assert expected in " ".join(text.replace("{[}", "[").replace("{]}", "]").split())
+
+
+@pytest.mark.parametrize("render", [lambda s: printed(s, 80), tables.markdown, tables.latex, tables.tidy_csv])
+def test_where_test_parts_lack_a_class_no_form_gives_a_difference(
+    make_record: Callable[..., Record], render: Callable[[Summary], str]
+) -> None:
+    records = [make_record(protocol=f"random_fold{k}", f1=0.8 + 0.01 * k) for k in range(5)]
+    text = render(summarise([*records, make_record(f1=0.4, absent=("rumour",))]))
+    assert not re.search(r"\+4[12]\.", text)
+    assert ("comparable" in text) == (render is not tables.tidy_csv)
+
+
+def test_every_form_for_readers_states_what_the_p_value_leaves_out(summary: Summary) -> None:
+    for text in (printed(summary, 80), tables.markdown(summary), tables.latex(summary)):
+        assert f"{words.UNROUNDED} " in " ".join(text.split())
+        assert words.CAVEAT in " ".join(text.split())
 
 
 @pytest.mark.parametrize(("points", "text"), [(-0.04, "+0.0"), (0.0, "+0.0"), (-0.06, "-0.1"), (18.24, "+18.2")])
@@ -168,26 +247,119 @@ def test_p_values_keep_two_digits(p: float, text: str) -> None:
     assert words.p_value(p) == text
 
 
+def random_folds(make_record: Callable[..., Record], base: float = 0.83, **others: Any) -> list[Record]:
+    """Five random folds whose mean is base + 0.01."""
+    return [make_record(protocol=f"random_fold{k}", f1=base + 0.005 * k, **others) for k in range(5)]
+
+
 def test_one_comparison_is_answered_in_a_sentence(make_record: Callable[..., Record]) -> None:
-    records = [make_record(protocol=f"random_fold{k}", f1=0.83 + 0.005 * k) for k in range(5)]
-    answer = words.answer(summarise([*records, make_record(f1=0.658)]))
-    assert answer == (
-        "Under random folds lr scores 84.0 macro-F1 on PHEME; on tomorrow's posts 65.8: the random score is inflated "
-        "by 18.2 points (p < 0.001, one-sample t-test)."
-    )
+    assert words.headline(summarise([*random_folds(make_record), make_record(f1=0.658)])) == [
+        "On PHEME, lr scores 84.0 macro-F1 under random folds and 65.8 under chrono (tested on the latest posts): the "
+        "random score is inflated by 18.2 points (p < 0.001, one-sample t-test)."
+    ]
 
 
-def test_the_answer_does_not_call_a_lower_or_uncertain_random_score_inflated(
+@pytest.mark.parametrize(
+    ("chrono", "finding", "certain"),
+    [
+        (0.6, "the random score is lower by 8.0 points", True),
+        (0.517, "the random score is higher by 0.3 points", False),
+        (0.512, "the random score is higher by 0.8 points", False),
+        (0.5203, "the two differ by less than 0.1 points", False),
+        (0.5, "the random score is inflated by 2.0 points", True),
+    ],
+)
+def test_a_sentence_says_no_more_than_was_found(
+    make_record: Callable[..., Record], chrono: float, finding: str, certain: bool
+) -> None:
+    folds = random_folds(make_record, 0.51)
+    p = words.p_value(stats.ttest_1samp([r["metrics"]["f1"] for r in folds], chrono).pvalue)
+    (said,) = words.headline(summarise([*folds, make_record(f1=chrono)]))
+    assert said.endswith(f": {finding} ({p}, one-sample t-test{'' if certain else ': not significant'}).")
+
+
+def test_a_difference_that_is_certain_but_small_is_not_called_inflation(make_record: Callable[..., Record]) -> None:
+    records = [make_record(protocol=f"random_fold{k}", f1=0.608 + 0.0001 * k) for k in range(5)]
+    (said,) = words.headline(summarise([*records, make_record(f1=0.6)]))
+    assert "higher by 0.8 points (p < 0.001, one-sample t-test)" in said
+    assert "inflated" not in said
+
+
+def test_without_a_test_the_sentence_says_so_and_keeps_other_cautions(make_record: Callable[..., Record]) -> None:
+    records = [make_record(protocol="random_fold0", f1=0.8, data="mine"), make_record(f1=0.7, data="mine")]
+    (said,) = words.headline(summarise(records))
+    assert "higher by 10.0 points (no test). Caution:" in said
+    for caution in ("1 of 5 folds", "not the published data", "neither side's scores vary"):
+        assert caution in said
+
+
+def test_without_anything_to_compare_the_headline_says_what_is_missing(make_record: Callable[..., Record]) -> None:
+    for records in ([make_record()], [*random_folds(make_record), make_record(absent=("rumour",))]):
+        (said,) = words.headline(summarise(records))
+        assert "do not show" in said
+        assert not re.search(r"\d", said)
+
+
+def test_a_sentence_on_what_cannot_be_compared_gives_the_reason_and_no_difference(
     make_record: Callable[..., Record],
 ) -> None:
-    lower = [make_record(protocol=f"random_fold{k}", f1=0.5 + 0.01 * k) for k in range(5)]
-    assert "not inflated, but 8.0 points lower" in words.answer(summarise([*lower, make_record(f1=0.6)]))
-    assert "not significant" in words.answer(summarise([*lower, make_record(f1=0.521)]))
-    missing = words.answer(summarise([make_record()]))
-    assert "do not show" in missing
+    (said,) = words.sentences(summarise([*random_folds(make_record), make_record(f1=0.4, absent=("rumour",))]))
+    assert "84.0" in said
+    assert "40.0 under chrono" in said
+    assert "44.0" not in said
+    assert "the two are not comparable: no rumour post in the test part" in said
 
 
-def test_the_answer_passes_over_a_protocol_that_is_not_comparable(make_record: Callable[..., Record]) -> None:
-    records = [make_record(protocol=f"random_fold{k}", f1=0.83 + 0.005 * k) for k in range(5)]
-    records += [make_record(absent=("rumour",)), make_record(protocol="chrono_stratified", f1=0.7)]
-    assert "on the latest posts of each class 70.0" in words.answer(summarise(records))
+def test_the_sentence_passes_over_a_protocol_that_is_not_comparable(make_record: Callable[..., Record]) -> None:
+    records = [*random_folds(make_record), make_record(absent=("rumour",))]
+    records.append(make_record(protocol="chrono_stratified", f1=0.7))
+    (said,) = words.headline(summarise(records))
+    assert "70.0 under chrono_stratified (tested on the latest posts of each class)" in said
+
+
+def test_several_benchmarks_are_summed_up_with_what_is_left_out_and_what_the_range_rests_on(
+    make_record: Callable[..., Record],
+) -> None:
+    few = make_record("twitter16_temporal", f1=0.24)
+    few["split"]["sizes"]["test"]["rumour"] = 8
+    records = [
+        *random_folds(make_record),
+        make_record(f1=0.74),
+        make_record(protocol="chrono_stratified", f1=0.83996),  # + 0.0 points: not higher
+        *random_folds(make_record, benchmark="twitter16_temporal"),
+        few,
+        *random_folds(make_record, benchmark="weibo_temporal", data="mine"),
+        make_record("weibo_temporal", absent=("rumour",), data="mine"),
+        make_record("weibo_temporal", "chrono_stratified", f1=0.86, data="mine"),
+    ]
+    assert words.headline(summarise(records)) == [
+        "lr scores a higher macro-F1 under random folds in 2 of 4 comparisons with other protocols (chrono, "
+        "chrono_stratified); in 2 the score is inflated (by at least 1 point, p < 0.05). The difference runs from -2.0 "
+        "to +60.0 points, with a median of +5.0. Left out as not comparable: 1. Caution: only 8 rumour posts in the "
+        "test part for Twitter16 chrono; not the published data for Weibo chrono_stratified."
+    ]
+
+
+def test_models_are_not_pooled(make_record: Callable[..., Record]) -> None:
+    records = [
+        record
+        for model, chrono in (("lr", 0.6), ("my/model", 0.9))
+        for benchmark in ("pheme_temporal", "twitter16_temporal")
+        for record in (
+            *random_folds(make_record, model=model, benchmark=benchmark),
+            make_record(benchmark, model=model, f1=chrono),
+        )
+    ]
+    one, other = words.headline(summarise(records))
+    assert one.startswith("lr scores a higher macro-F1 under random folds in 2 of 2 comparisons")
+    assert other.startswith("my/model scores a higher macro-F1 under random folds in 0 of 2 comparisons")
+    assert "from +24.0 to +24.0" in one
+    assert "from -6.0 to -6.0" in other
+
+
+def test_a_model_without_any_comparison_stands_beside_one_that_has_some(make_record: Callable[..., Record]) -> None:
+    records = [*random_folds(make_record), make_record(f1=0.6)]
+    for benchmark in ("pheme_temporal", "twitter16_temporal"):
+        records += random_folds(make_record, benchmark=benchmark, model="my/model")
+        records.append(make_record(benchmark, model="my/model", absent=("rumour",)))
+    assert words.headline(summarise(records))[1] == "my/model: all comparisons are left out as not comparable."

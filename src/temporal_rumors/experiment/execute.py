@@ -63,17 +63,31 @@ def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[
         settings: what they share.
         jobs: number of processes; results do not depend on it.
     """
-    if jobs == 1:
-        yield from (execute_run(run, settings) for run in runs)
-        return
-    # Processes take seconds to start: only for what is left to do.
-    left = [run for run in runs if not is_done(run, settings)]
-    yield from (execute_run(run, settings) for run in runs if run not in left)
-    if left:
+    # Once a benchmark, and before there are several processes: so its file is downloaded, or found wanting, once.
+    broken = {name: _lacking(name, settings) for name in dict.fromkeys(run.benchmark for run in runs)}
+    yield from (Outcome(run, FAILED, error=why) for run in runs if (why := broken[run.benchmark]))
+    left = [run for run in runs if not broken[run.benchmark]]
+    if jobs > 1:
+        # Processes take seconds to start: only for what is left to do.
+        done = [run for run in left if is_done(run, settings)]
+        yield from (execute_run(run, settings) for run in done)
+        left = [run for run in left if run not in done]
+    if jobs == 1 or len(left) <= 1:
+        yield from (execute_run(run, settings) for run in left)
+    else:
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=min(jobs, len(left)), return_as="generator_unordered")
         yield from parallel(delayed(execute_run)(run, settings) for run in left)
+
+
+def _lacking(benchmark: str, settings: Settings) -> str | None:
+    """Why the posts of a benchmark are not to be had; None where they are."""
+    try:
+        _posts(benchmark, settings.data_dir, settings.allow_modified)
+    except UserError as error:
+        return str(error)
+    return None
 
 
 def is_done(run: Run, settings: Settings) -> bool:
@@ -119,6 +133,7 @@ def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split
         "classes": list(benchmark.classes),
         "data_digest": posts.digest,
         "data_is_published": benchmark.is_published(posts),
+        "data_remarks": posts.remarks(),
         "split_digest": split.digest(posts.ids),
     }
     return identity, posts, split, model
@@ -192,7 +207,7 @@ def _iso(stamp: Any) -> str:
     return str(np.datetime64(int(stamp) // 1000, "s")) + "Z"
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)
 def _posts(benchmark: str, data_dir: str | None, allow_modified: bool) -> Posts:
     return benchmarks.get(benchmark).posts(data_dir, allow_modified=allow_modified)
 

@@ -13,7 +13,7 @@ from temporal_rumors.errors import UserError
 from temporal_rumors.records import sha256
 
 FORMAT = 1
-_REQUIRED = {
+_FIELDS = {
     "benchmark": str,
     "protocol": str,
     "model": str,
@@ -24,6 +24,7 @@ _REQUIRED = {
     "classes": list,
     "data_digest": str,
     "data_is_published": bool,
+    "data_remarks": list,
     "split_digest": str,
     "split": dict,
     "timeline": dict,
@@ -49,6 +50,7 @@ _IDENTITY = (
 )
 
 
+_CHECKSUM = "checksum"
 _MOVE = "name the folder of the runs alone, or take the file out of it"
 
 
@@ -58,8 +60,11 @@ def run_key(identity: Mapping[str, Any]) -> str:
     Args:
         identity: a record, or as much of one as is known before the run.
     """
-    chosen = {name: identity[name] for name in _IDENTITY}
-    return sha256(json.dumps(chosen, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode())
+    return _digest({name: identity[name] for name in _IDENTITY})
+
+
+def _digest(value: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode())
 
 
 class RunStore:
@@ -84,21 +89,34 @@ class RunStore:
         return path.is_file() and read_record(path)["key"] == run_key(identity)
 
     def write(self, record: Mapping[str, Any]) -> Path:
-        """Add the key and write a record; return its path."""
+        """Add the key and a checksum and write a record; return its path."""
         path = self.path(record)
         complete = {**record, "key": run_key(record)}
+        complete[_CHECKSUM] = _digest(complete)
         atomic.write(path, json.dumps(complete, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
         return path
 
     def read(self) -> list[dict[str, Any]]:
-        """Return all records, in the order of their paths.
+        """Return all records, in the order of their paths: `<root>/<benchmark>/<protocol>/*.json`.
 
         Raises:
-            UserError: no such folder, or a file in it that is not a run record.
+            UserError: no such folder, a file at such a place that is not a run record, or two records of one run
+                that disagree.
         """
-        if not self.root.is_dir():
-            raise UserError(f"there is no folder {self.root}: `temporal-rumors run --runs {self.root}` makes it")
-        return [read_record(path) for path in sorted(self.root.rglob("*.json"))]
+        try:
+            if not self.root.is_dir():
+                raise UserError(f"there is no folder {self.root}: `temporal-rumors run --runs {self.root}` makes it")
+            # Reports that somebody writes into the folder stand higher up; editors keep copies in hidden folders.
+            paths = [p for p in sorted(self.root.glob("*/*/*.json")) if not p.parent.name.startswith(".")]
+        except OSError as error:
+            raise UserError(f"{self.root} cannot be read: {error.strerror or error}") from None
+        found: dict[str, tuple[Path, dict[str, Any]]] = {}
+        for path in paths:
+            record = read_record(path)
+            first, other = found.setdefault(record["key"], (path, record))
+            if any(other[name] != record[name] for name in ("metrics", "predictions")):
+                raise UserError(f"{first} and {path} are records of one run, but disagree: delete the wrong one")
+        return [record for _, record in found.values()]
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -109,14 +127,15 @@ def read_record(path: Path) -> dict[str, Any]:
     """
     try:
         record = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"{path} is not a run record ({error}): {_MOVE}") from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
         found = record.get("format") if isinstance(record, dict) else None
         raise UserError(f"{path} is not a run record of format {FORMAT} (found {found!r}): {_MOVE}")
-    for name, kind in _REQUIRED.items():
+    for name, kind in _FIELDS.items():
         if not isinstance(record.get(name), kind):
-            raise UserError(f"{path} is not a run record: {name!r} is missing or not {kind.__name__}; run again")
-    if record.get("key") != run_key(record):
-        raise UserError(f"{path} was changed after it was written (its key does not fit): delete it and run again")
+            raise UserError(f"{path} is not a run record: {name!r} is missing or not {kind.__name__}: {_MOVE}")
+    checksum = record.pop(_CHECKSUM, None)
+    if checksum != _digest(record) or record.get("key") != run_key(record):
+        raise UserError(f"{path} was changed after it was written (its checksum does not fit): delete it and run again")
     return record

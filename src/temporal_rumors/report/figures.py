@@ -143,18 +143,19 @@ def _draw_cuts(
     for y, (protocol, name) in enumerate(lanes):
         filled = [i for i, n in enumerate(data.counts[name]) if n]
         first, last = (edges[filled[0]], edges[filled[-1] + 1]) if filled else (edges[0], edges[0])
-        cuts = data.cuts[protocol][name]
-        # A part that holds no post begins where the next one does.
-        test = _number(cuts[1]) if cuts[1] else last
-        validation = _number(cuts[0]) if cuts[0] else test
-        begins = [first, *(min(max(cut, first), last) for cut in (validation, test)), last]
-        for part, left, right in zip(PARTS, begins[:-1], begins[1:], strict=True):
+        cuts = dict(zip(PARTS[1:], data.cuts[protocol][name], strict=True))
+        begins = {part: min(max(_number(cut), first), last) for part, cut in cuts.items() if cut}
+        if name not in data.absent[protocol][PARTS[0]]:
+            begins = {PARTS[0]: first, **begins}
+        for i, (part, left) in enumerate(begins.items()):
+            # To the part's last post, but no further than the next part, or than the class has posts.
+            right = min(_number(data.ends[protocol][part]), last, *list(begins.values())[i + 1 :])
             axes.barh(y, right - left, 0.62, left, color=colours[name], alpha=_PART_ALPHA[part], linewidth=0)
         labels = []
-        for part, cut in zip(PARTS[1:], cuts, strict=True):
+        for part, cut in cuts.items():
             if cut:
                 axes.plot([_number(cut)] * 2, [y - 0.42, y + 0.42], color="black", linewidth=1)
-                labels.append(f"{part} from {_time(cut).strftime(stamp_format)}")
+            labels.append(f"{part} from {_time(cut).strftime(stamp_format)}" if cut else f"no {part} posts")
         axes.text(1.01, y, "\n".join(labels), transform=axes.get_yaxis_transform(), va="center", size=6.5)
     axes.set_yticks(range(len(lanes)), [f"{protocol}: {name}" for protocol, name in lanes], size=7.5)
     axes.set_ylim(len(lanes) - 0.4, -0.6)
@@ -184,14 +185,17 @@ def _draw_inflation(summary: Summary, benchmark: str) -> Figure:
         ticks.append(model)
         for row in rows:
             lane = len(ticks)
-            ticks.append(words.STRATEGIES[row.protocol])
+            ticks.append(row.protocol)
             colour, marker = _PROTOCOL_STYLES[row.protocol]
             axes.errorbar(row.mean, lane, xerr=row.std, color=colour, marker=marker, markersize=5, capsize=2.5)
             axes.text(1.02, lane, words.score(row.mean, row.std), va="center", size=8, transform=column)
             if gap := gaps.get((model, row.protocol)):
-                axes.plot([row.mean, gap.random_mean], [lane, lane], color="#767676", linestyle=":", zorder=1)
-                mark = "*" if gap.significant else "" if gap.comparable else " (not comparable)"
-                axes.text(1.19, lane, words.signed(gap.points) + mark, va="center", size=8, transform=column)
+                if gap.comparable:
+                    axes.plot([row.mean, gap.random_mean], [lane, lane], color="#767676", linestyle=":", zorder=1)
+                    found = words.signed(gap.points) + ("*" if gap.significant else "")
+                else:
+                    found = words.NOT_COMPARABLE
+                axes.text(1.19, lane, found, va="center", size=8, transform=column)
     for x, heading in ((1.02, "macro-F1"), (1.19, "inflation")):
         axes.text(x, -0.9, heading, va="center", size=8, weight="bold", transform=column)
     axes.set_title(f"{summary.titles[benchmark]}: macro-F1 under each protocol")

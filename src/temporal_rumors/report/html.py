@@ -10,7 +10,15 @@ from typing import Any
 
 from temporal_rumors.protocols import PARTS
 from temporal_rumors.report import figures, tables, words
-from temporal_rumors.report.summary import ALPHA, INFLATION_METRIC, METRICS, ModelRuns, SplitSummary, Summary
+from temporal_rumors.report.summary import (
+    ALPHA,
+    INFLATION_METRIC,
+    LEAST_INFLATION,
+    METRICS,
+    ModelRuns,
+    SplitSummary,
+    Summary,
+)
 
 _TEMPLATE = "report.html.jinja"
 
@@ -60,24 +68,26 @@ def page(summary: Summary) -> str:
         "score": lambda result: words.score(result.mean, result.std),
         "paper": lambda result: words.score(result.paper_mean, result.paper_std),
         "signed": lambda points: words.signed(points).replace("-", "−"),
-        "p_value": words.p_value,
+        "evidence": words.evidence,
         "settings": _settings,
         "values": _values,
         # Drawn by matplotlib, which escapes all text.
         "svg": Markup,
     }
     environment.filters.update(filters)
-    answers = words.answers(summary)
+    headline = words.headline(summary)
     return environment.get_template(_TEMPLATE).render(
-        answer=words.answer(summary),
-        answers=answers if len(answers) > 1 else [],
+        headline=headline,
+        sentences=[sentence for sentence in words.sentences(summary) if sentence not in headline],
         sections=[_section(summary, block, i) for i, block in enumerate(tables.blocks(summary))],
         parts=PARTS,
         metrics=[words.METRIC_NAMES[metric] for metric in METRICS],
-        strategies=words.STRATEGIES,
-        tests=words.TESTS,
         paper=words.PAPER,
+        not_comparable=words.NOT_COMPARABLE,
+        unrounded=words.UNROUNDED,
+        caveat=words.CAVEAT,
         alpha=ALPHA,
+        least_inflation=LEAST_INFLATION,
         mark=tables.MARK,
     )
 
@@ -87,8 +97,7 @@ def _section(summary: Summary, block: tables.Block, index: int) -> Section:
     timelines = [data for data in summary.timelines if data.benchmark == block.benchmark]
     f1 = METRICS.index(INFLATION_METRIC)
     scores = "; ".join(
-        f"{row.model}, {words.STRATEGIES[row.protocol]}: {words.score(row.results[f1].mean, row.results[f1].std)}"
-        for row in block.rows
+        f"{row.model}, {row.protocol}: {words.score(row.results[f1].mean, row.results[f1].std)}" for row in block.rows
     )
     return Section(
         anchor=f"benchmark-{index}",

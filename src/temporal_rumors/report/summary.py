@@ -122,6 +122,7 @@ class Timeline:
         start, end: first and last time, ISO 8601 UTC.
         counts: class -> posts in equal bins from start to end.
         cuts: chronological protocol -> class -> times of the first validation and the first test post.
+        ends: chronological protocol -> part -> time of its last post.
         absent: chronological protocol -> part -> classes of which it holds no post.
     """
 
@@ -131,6 +132,7 @@ class Timeline:
     end: str
     counts: dict[str, list[int]]
     cuts: dict[str, dict[str, tuple[str | None, str | None]]]
+    ends: dict[str, dict[str, str]]
     absent: dict[str, dict[str, list[str]]]
 
 
@@ -252,7 +254,10 @@ def _traits(record: Record) -> dict[str, str]:
     """What `_variant` goes by, each in words."""
     origin = "as published" if record["data_is_published"] else "not the published data"
     return {
-        **{name: f"{name} = {json.dumps(value, sort_keys=True, ensure_ascii=False)}" for name, value in sorted(record["settings"].items())},
+        **{
+            name: f"{name} = {json.dumps(value, sort_keys=True, ensure_ascii=False)}"
+            for name, value in sorted(record["settings"].items())
+        },
         # No name of a setting holds a space.
         "model version": f"model version {record['model_version']}",
         "benchmark version": f"benchmark version {record['benchmark_version']}",
@@ -448,15 +453,14 @@ def _pair(span: Sequence[str] | None) -> tuple[str, str] | None:
 def _timelines(records: Sequence[Record]) -> list[Timeline]:
     timelines: dict[tuple[str, str], Timeline] = {}
     for record in records:
-        found = record["timeline"]
+        found, identity = record["timeline"], (record["benchmark"], record["data_digest"])
         if not found["start"]:
             continue
-        timeline = timelines.setdefault(
-            (record["benchmark"], record["data_digest"]),
-            Timeline(record["benchmark"], record["data_digest"], found["start"], found["end"], found["counts"], {}, {}),
-        )
+        empty = Timeline(*identity, found["start"], found["end"], found["counts"], cuts={}, ends={}, absent={})
+        timeline = timelines.setdefault(identity, empty)
         if found["cuts"]:
-            cuts = {name: (times[0], times[1]) for name, times in found["cuts"].items()}
-            timeline.cuts.setdefault(record["protocol"], cuts)
-            timeline.absent.setdefault(record["protocol"], record["split"]["absent"])
+            protocol, split = record["protocol"], record["split"]
+            timeline.cuts[protocol] = {name: (times[0], times[1]) for name, times in found["cuts"].items()}
+            timeline.ends[protocol] = {part: split["span"][part][1] for part in PARTS}
+            timeline.absent[protocol] = split["absent"]
     return [timelines[identity] for identity in sorted(timelines)]

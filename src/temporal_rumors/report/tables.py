@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from temporal_rumors.report import words
-from temporal_rumors.report.summary import INFLATION_METRIC, METRICS, Inflation, Result, Summary
+from temporal_rumors.report.summary import ALPHA, INFLATION_METRIC, METRICS, Inflation, Result, Summary
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,14 +34,14 @@ class Row:
     inflation: Inflation | None
 
     @property
-    def strategy(self) -> str:
-        """The protocol in the paper's words, marked where there is a note."""
-        return words.STRATEGIES[self.protocol] + (MARK if self.note else "")
+    def heading(self) -> str:
+        """The protocol, marked where there is a note."""
+        return self.protocol + (MARK if self.notes else "")
 
     @property
-    def note(self) -> str | None:
-        """What the reader must know about the row."""
-        return self.inflation.note if self.inflation else self.results[0].note
+    def notes(self) -> list[str]:
+        """What the reader must know about the scores of the row."""
+        return self.results[0].notes
 
     @property
     def in_paper(self) -> bool:
@@ -51,11 +51,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """The table of one benchmark."""
+    """The table of one benchmark.
+
+    Attributes:
+        variants: name of each variant of a model that has several -> what it has that not all of them have.
+    """
 
     benchmark: str
     title: str
     rows: list[Row]
+    variants: dict[str, list[str]]
 
     @property
     def in_paper(self) -> bool:
@@ -72,7 +77,7 @@ class Block:
     def header(self) -> list[str]:
         """Headings of the columns of `cells`."""
         source = [""] if self.in_paper else []
-        return ["Model", "Strategy", *source, *(words.METRIC_NAMES[m] for m in METRICS), "Inflation"]
+        return ["Protocol", *source, *(words.METRIC_NAMES[m] for m in METRICS), "Inflation"]
 
     def cells(self, row: Row) -> list[list[str]]:
         """The cells of a row, each a list of lines: ours, the paper's value, and the difference."""
@@ -81,29 +86,39 @@ class Block:
             for lines, result in zip(metrics, row.results, strict=True):
                 lines += [words.score(result.paper_mean, result.paper_std), words.signed(result.difference)]
         source = [["ours", "paper", "diff"] if row.in_paper else ["ours"]] if self.in_paper else []
-        return [[_one_line(row.model)], [row.strategy], *source, *metrics, _inflation_lines(row.inflation)]
+        return [[row.heading], *source, *metrics, _inflation_lines(row.inflation)]
 
     @property
     def notes(self) -> list[str]:
-        """A line for each row with a note."""
-        return [f"{MARK} {row.model}, {words.STRATEGIES[row.protocol]}: {row.note}" for row in self.rows if row.note]
+        """A line for each note, naming its rows, and one that tells variants of a model apart."""
+        noted = words.by_note((f"{row.model} {row.protocol}", row.notes) for row in self.rows)
+        lines = [f"{MARK} {', '.join(names)}: {note}" for note, names in noted.items()]
+        if self.variants:
+            told = "; ".join(f"{model} has {', '.join(differs)}" for model, differs in self.variants.items())
+            lines.append(f"Variants of one model, named with @, differ in settings, data or version: {told}")
+        return lines
+
+    def by_model(self) -> list[tuple[str, list[Row]]]:
+        """The rows of each model after its name."""
+        return [(model, list(rows)) for model, rows in groupby(self.rows, key=lambda row: row.model)]
 
 
 def _inflation_lines(inflation: Inflation | None) -> list[str]:
     if inflation is None:
         return [""]
-    points = words.signed(inflation.points)
     if not inflation.comparable:
-        return [points, "not comparable"]
+        return [words.NOT_COMPARABLE]
+    points = words.signed(inflation.points)
     if inflation.test is None:
         return [points, "no test"]
-    return [points + (" *" if inflation.significant else ""), words.p_value(inflation.p_value), inflation.test]
+    mark = " *" if inflation.significant else ""
+    return [points + mark, words.p_value(inflation.p_value), words.TESTS[inflation.test]]
 
 
 LEGEND = (
     "Mean ± sample standard deviation over folds, events and seeds. Inflation: macro-F1 under random folds minus "
-    "macro-F1 under the row's protocol, in points; * p < 0.05, two-sided t-test (Welch's, or one-sample where one "
-    "side does not vary)."
+    f"macro-F1 under the row's protocol, in points. {words.UNROUNDED} * p < {ALPHA}, two-sided t-test: Welch, or "
+    f"one-sample where one side's scores do not vary; no test where neither's do. {words.CAVEAT}"
 )
 
 
@@ -114,11 +129,19 @@ def blocks(summary: Summary) -> list[Block]:
     for (name, model, protocol), results in groupby(summary.results, key=lambda r: (r.benchmark, r.model, r.protocol)):
         row = Row(model, protocol, tuple(results), inflation.get((name, model, protocol)))
         rows.setdefault(name, []).append(row)
-    return [Block(name, summary.titles[name], of_benchmark) for name, of_benchmark in rows.items()]
+    return [
+        Block(
+            name,
+            summary.titles[name],
+            of_benchmark,
+            {runs.model: runs.differs for runs in summary.runs if runs.benchmark == name and runs.differs},
+        )
+        for name, of_benchmark in rows.items()
+    ]
 
 
 def terminal(summary: Summary) -> list[RenderableType]:
-    """Render for a terminal of 80 columns or more."""
+    """Render for a terminal of at least 80 columns, which hold every number whole."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -132,17 +155,19 @@ def terminal(summary: Summary) -> list[RenderableType]:
             padding=(0, 1, 0, 0),
             pad_edge=False,
         )
-        # The model stands on a line of its own, so that long names leave room for the numbers.
-        for heading in block.header[1:]:
-            table.add_column(Text(heading), no_wrap=heading != "Strategy", overflow="fold")
-        for model, rows in groupby(block.rows, key=lambda row: row.model):
+        first, *others, last = block.header
+        # Only the first column gives way: to the name of a model that is longer than all names of protocols.
+        table.add_column(first, overflow="fold")
+        for heading in others:
+            table.add_column(heading, no_wrap=True)
+        table.add_column(last, max_width=10)
+        for model, rows in block.by_model():
             table.add_row(Text(model, style="bold"))
-            of_model = list(rows)
-            for row in of_model:
-                lines = block.cells(row)[1:]
-                table.add_row(*(_stack(cell) for cell in lines), end_section=row is of_model[-1])
+            for row in rows:
+                table.add_row(*map(_stack, block.cells(row)), end_section=row is rows[-1])
         renderables += [table, *(Text(_one_line(note), style="yellow") for note in block.notes), Text()]
-    return [*renderables, Text(LEGEND, style="dim"), Text(), Text(words.answer(summary), style="bold")]
+    told = [Text(line, style="bold") for line in words.headline(summary)]
+    return [*renderables, Text(LEGEND, style="dim"), Text(), *told]
 
 
 def _stack(lines: Sequence[str]) -> RenderableType:
@@ -153,24 +178,21 @@ def _stack(lines: Sequence[str]) -> RenderableType:
 
 def markdown(summary: Summary) -> str:
     """Render as GitHub-flavoured Markdown."""
-    parts = [words.answer(summary)]
+    parts = [_markdown_text(line) for line in words.headline(summary)]
     for block in blocks(summary):
-        table = ["| " + " | ".join(block.header) + " |", "|" + " --- |" * len(block.header)]
-        for _, cells in _rows(block):
-            table.append("| " + " | ".join("<br>".join(map(_markdown_text, cell)) for cell in cells) + " |")
+        table = [_markdown_row(["Model", *block.header]), "|" + " --- |" * (1 + len(block.header))]
+        for model, rows in block.by_model():
+            # The name stands in the first row of a model only.
+            for name, row in zip([model, *[""] * len(rows)], rows, strict=False):
+                cells = ["<br>".join(map(_markdown_text, cell)) for cell in block.cells(row)]
+                table.append(_markdown_row([_markdown_text(name), *cells]))
         parts += [f"### {_markdown_text(block.caption)}", "\n".join(table)]
         parts += [_markdown_text(note) for note in block.notes]
     return "\n\n".join([*parts, _markdown_text(LEGEND)]) + "\n"
 
 
-def _rows(block: Block) -> list[tuple[bool, list[list[str]]]]:
-    """The cells of each row, after whether a model begins there; its name stands in its first row only."""
-    rows = []
-    for _, of_model in groupby(block.rows, key=lambda row: row.model):
-        for i, row in enumerate(of_model):
-            model, *others = block.cells(row)
-            rows.append((not i, [model if not i else [""], *others]))
-    return rows
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def _one_line(text: str) -> str:
@@ -182,26 +204,28 @@ def _markdown_text(text: str) -> str:
 
 
 def latex(summary: Summary) -> str:
-    """Render as LaTeX tables, one a benchmark, to be read in with \\input."""
+    """Render as LaTeX tables that fit the text width of `article`, one a benchmark, to be read in with \\input."""
     parts = ["% In the preamble: \\usepackage{booktabs}, and \\usepackage{textcomp} for LaTeX older than 2020."]
     for block in blocks(summary):
-        columns = "l" * len(block.header)
+        width = len(block.header)
         lines = [
             r"\begin{table*}",
             r"  \centering",
-            r"  \small",
-            rf"  \caption{{{_latex_text(block.caption)}. {_latex_text(LEGEND)}}}",
+            r"  \footnotesize",
+            r"  \setlength{\tabcolsep}{4pt}",
+            r"  \setlength{\belowcaptionskip}{4pt}",
+            rf"  \caption{{{_latex_text(block.caption)}.}}",
             rf"  \label{{tab:{re.sub('[^a-z0-9]+', '-', block.benchmark.lower()).strip('-')}}}",
-            rf"  \begin{{tabular}}{{{columns}}}",
+            rf"  \begin{{tabular}}{{@{{}}{'l' * width}@{{}}}}",
             r"    \toprule",
-            "    " + " & ".join(_latex_text(heading) for heading in block.header) + r" \\",
+            f"    {' & '.join(map(_latex_text, block.header))} \\\\",
         ]
-        for begins, cells in _rows(block):
-            if begins:
-                lines.append(r"    \midrule")
-            lines.append("    " + " & ".join(_latex_cell(cell) for cell in cells) + r" \\")
-        lines += [r"    \bottomrule", r"  \end{tabular}"]
-        lines += [rf"  \par {_latex_text(note)}" for note in block.notes]
+        for model, rows in block.by_model():
+            lines += [r"    \midrule", rf"    \multicolumn{{{width}}}{{@{{}}l@{{}}}}{{{_latex_text(model)}}} \\"]
+            for row in rows:
+                lines += [r"    \addlinespace[2pt]", f"    {' & '.join(map(_latex_cell, block.cells(row)))} \\\\"]
+        lines += [r"    \bottomrule", r"  \end{tabular}", r"  \par\smallskip\raggedright"]
+        lines += [rf"  {_latex_text(text)}\par" for text in [*block.notes, LEGEND]]
         parts.append("\n".join([*lines, r"\end{table*}"]))
     return "\n\n".join(parts) + "\n"
 
@@ -245,11 +269,11 @@ _CSV_INFLATION = ("points", "test", "p_value", "significant")
 
 
 def tidy_csv(summary: Summary) -> str:
-    """Render as CSV in full precision, a row for each benchmark, model, protocol and metric; no value is empty."""
+    """Render as CSV in full precision, a row for each benchmark, model, protocol and metric; no value: empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(
-        [*_CSV_RESULT, "difference", *(f"inflation_{name}" for name in _CSV_INFLATION), "note", "signature"]
+        [*_CSV_RESULT, "difference", *(f"inflation_{name}" for name in _CSV_INFLATION), "notes", "signature"]
     )
     for block in blocks(summary):
         for row in block.rows:
@@ -259,6 +283,6 @@ def tidy_csv(summary: Summary) -> str:
                     [getattr(result, name) for name in _CSV_RESULT]
                     + [result.difference]
                     + [getattr(inflation, name, None) for name in _CSV_INFLATION]
-                    + [inflation.note if inflation else result.note, result.signature]
+                    + ["; ".join(inflation.notes if inflation else result.notes), result.signature]
                 )
     return stream.getvalue()

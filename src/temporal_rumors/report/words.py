@@ -70,7 +70,7 @@ def sentence(summary: Summary, row: Inflation) -> str:
         return f"{start}; the two are {NOT_COMPARABLE}: {'; '.join(row.notes)}."
     points = round(row.points, 1)
     if not points:
-        finding = "the random score is as high"
+        finding = "the two differ by less than 0.1 points"
     else:
         verb = "inflated" if row.inflated else "higher" if points > 0 else "lower"
         finding = f"the random score is {verb} by {abs(points):.1f} points"
@@ -78,59 +78,52 @@ def sentence(summary: Summary, row: Inflation) -> str:
 
 
 def sentences(summary: Summary) -> list[str]:
-    """Say in a sentence for each benchmark and model how far its random score is inflated.
-
-    The comparison is with the chronological split, or, where that is missing or not comparable, the next protocol.
-    """
-    chosen: dict[tuple[str, str], Inflation] = {}
-    for row in sorted(summary.inflation, key=lambda r: not r.comparable):
-        chosen.setdefault((row.benchmark, row.model), row)
-    rows = [row for row in summary.inflation if chosen[row.benchmark, row.model] is row]
-    return [sentence(summary, row) for row in rows]
+    """Say in a sentence for each benchmark and model how far its random score is inflated."""
+    groups = dict.fromkeys((row.benchmark, row.model) for row in summary.inflation)
+    return [
+        _first(summary, [row for row in summary.inflation if (row.benchmark, row.model) == group]) for group in groups
+    ]
 
 
 def headline(summary: Summary) -> list[str]:
-    """Say in a few words for each model what all its comparisons found."""
+    """Say in a few words for each model what its comparisons found."""
     if not any(row.comparable for row in summary.inflation):
         return [
             "These runs do not show how far random folds inflate scores: that takes runs under random folds and under "
             "another protocol, with every class in their test parts."
         ]
-    if len({row.benchmark for row in summary.inflation}) == 1:
-        return sentences(summary)
-    models = dict.fromkeys(row.model for row in summary.inflation)
-    return [_overall(summary, model, [row for row in summary.inflation if row.model == model]) for model in models]
+    told = []
+    for model in dict.fromkeys(row.model for row in summary.inflation):
+        rows = [row for row in summary.inflation if row.model == model]
+        told.append((_first if len({row.benchmark for row in rows}) == 1 else _overall)(summary, rows))
+    return told
 
 
-def _overall(summary: Summary, model: str, rows: Sequence[Inflation]) -> str:
+def _first(summary: Summary, rows: Sequence[Inflation]) -> str:
+    """Say what the first comparison found, that with the chronological split, or else the first that can be made."""
+    return sentence(summary, next((row for row in rows if row.comparable), rows[0]))
+
+
+def _overall(summary: Summary, rows: Sequence[Inflation]) -> str:
     """Say what the comparisons of one model found together."""
-    compared = [row for row in rows if row.points is not None]
-    n_left_out = len(rows) - len(compared)
-    left_out = f" {_count(n_left_out)} left out as {NOT_COMPARABLE}." if n_left_out else ""
-    if not compared:
-        return f"{model}:{left_out}"
-    points = [row.points for row in compared if row.points is not None]
-    higher = sum(round(p, 1) > 0 for p in points)
+    model, compared = rows[0].model, [row for row in rows if row.comparable]
+    points = [row.points for row in rows if row.points is not None]
+    if not points:
+        return f"{model}: all comparisons are left out as {NOT_COMPARABLE}."
     protocols = ", ".join(dict.fromkeys(row.protocol for row in compared))
+    n_left_out = len(rows) - len(compared)
+    left_out = f" Left out as {NOT_COMPARABLE}: {n_left_out}." if n_left_out else ""
     return (
-        f"{model}: random folds give a higher macro-F1 than other protocols ({protocols}) in {higher} of "
-        f"{_comparisons(len(compared))}, and one that is inflated by {LEAST_INFLATION:g} point or more with "
-        f"p < {ALPHA} in {sum(row.inflated for row in compared)}. The difference runs from {signed(min(points))} to "
-        f"{signed(max(points))} points, with a median of {signed(median(points))}.{left_out}"
-        f"{_caution(summary, compared)}"
+        f"{model} scores a higher macro-F1 under random folds in {sum(round(p, 1) > 0 for p in points)} of "
+        f"{len(points)} comparisons with other protocols ({protocols}); in "
+        f"{sum(row.inflated for row in compared)} the score is inflated (by at least {LEAST_INFLATION:g} point, "
+        f"p < {ALPHA}). The difference runs from {signed(min(points))} to {signed(max(points))} points, with a median "
+        f"of {signed(median(points))}.{left_out}{_caution(summary, compared)}"
     )
-
-
-def _comparisons(n: int) -> str:
-    return f"{n} comparison{'' if n == 1 else 's'}"
-
-
-def _count(n: int) -> str:
-    return f"{_comparisons(n)} {'is' if n == 1 else 'are'}"
 
 
 def _caution(summary: Summary, rows: Sequence[Inflation]) -> str:
     """Gather the notes of comparisons; a note that not all of them have names those that do."""
     noted = by_note((f"{summary.titles[row.benchmark]} {row.protocol}", row.notes) for row in rows)
-    told = [note if len(names) == len(rows) else f"{note} ({', '.join(names)})" for note, names in noted.items()]
+    told = [note if len(names) == len(rows) else f"{note} for {', '.join(names)}" for note, names in noted.items()]
     return f" Caution: {'; '.join(told)}." if told else ""

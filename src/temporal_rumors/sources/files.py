@@ -66,11 +66,11 @@ def find(file: SourceFile, data_dir: str | os.PathLike[str] | None = None) -> Pa
     if file.path is not None:
         return file.path
     if data_dir is not None:
-        if found := _in_folder(file, Path(data_dir).expanduser()):
+        if found := _in_folder(file, data_dir):
             return found
         raise DataNotFoundError(_not_found(file, f"it is not in data_dir={str(data_dir)!r}"))
     variable = os.environ.get(DATA_VARIABLE)
-    if variable and (found := _in_folder(file, Path(variable).expanduser())):
+    if variable and (found := _in_folder(file, variable)):
         return found
     cached = _cached(file)
     return cached if os.path.isfile(cached) and sha256(_bytes(cached)) == file.sha256 else None
@@ -152,6 +152,8 @@ def fetch(file: SourceFile) -> Path:
                     path=target.parent,
                     downloader=pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT_SECONDS),
                 )
+            # pooch leaves it readable by its owner alone; a lab shares a cache.
+            target.chmod(0o644)
     except (requests.RequestException, ValueError) as error:
         raise DataNotFoundError(_not_found(file, f"{_sought(file)}the download failed: {error}")) from None
     except OSError as error:
@@ -161,11 +163,12 @@ def fetch(file: SourceFile) -> Path:
     return target
 
 
-def _in_folder(file: SourceFile, folder: Path) -> Path | None:
+def _in_folder(file: SourceFile, folder: str | os.PathLike[str]) -> Path | None:
     for subfolder in SUBFOLDERS:
-        # os.path: a folder that may not be entered holds nothing, and is no error.
-        if os.path.isfile(path := folder / subfolder / file.name):
-            return path
+        # os.path: a folder that is not there or may not be entered holds nothing, and is no error.
+        path = os.path.join(os.path.expanduser(folder), subfolder, file.name)
+        if os.path.isfile(path):
+            return Path(path)
     return None
 
 
@@ -173,7 +176,7 @@ def _cached(file: SourceFile) -> Path:
     import platformdirs
 
     root = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("temporal-rumors", appauthor=False)
-    return Path(root).expanduser() / file.sha256[:16] / file.name
+    return Path(os.path.expanduser(root)) / file.sha256[:16] / file.name
 
 
 def _sought(file: SourceFile) -> str:

@@ -60,7 +60,7 @@ class Table:
         dropped: dict[str, list[int]] = defaultdict(list)
         notes: dict[str, int] = defaultdict(int)
         seen: dict[str, Post] = {}
-        for line, row in _rows(source, self._columns(), id_column=self.id):
+        for line, row in _rows(source, self):
             try:
                 post = self._post(row, line, index)
             except UserError as error:
@@ -81,7 +81,9 @@ class Table:
             raise UserError(f"{source.name}: the table holds no post with a text: get the file again")
         return Posts.from_records(seen.values(), digest=source.digest, dropped=dropped, notes=notes)
 
-    def _columns(self) -> tuple[str, ...]:
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that are read."""
         return tuple(c for c in (self.id, self.text, self.label, self.time, self.event) if c is not None)
 
     def _post(self, row: dict[str, str | None], line: int, index: Mapping[str, int]) -> Post | None:
@@ -134,9 +136,9 @@ def _month(day: int) -> str:
     return str(np.datetime64(day, "D"))[:7]
 
 
-def _rows(source: Snapshot, needed: tuple[str, ...], id_column: str) -> Iterator[tuple[int, dict[str, str | None]]]:
+def _rows(source: Snapshot, table: Table) -> Iterator[tuple[int, dict[str, str | None]]]:
     """Yield the line where each row begins, and its needed cells; None for cells behind the row's end."""
-    text = _decode(source)
+    text, needed = _decode(source), table.columns
     records = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(records)
@@ -168,7 +170,7 @@ def _rows(source: Snapshot, needed: tuple[str, ...], id_column: str) -> Iterator
         if not record:
             continue
         if end > line:
-            _check_swallowed(source, lines(), line, end, width, header.index(id_column))
+            _check_swallowed(source, lines()[line:end], line, header, table)
         if len(record) > width:
             raise UserError(
                 f"{source.name}, line {line}: {len(record)} cells, expected {width}: a text with a comma must be quoted"
@@ -206,12 +208,22 @@ def _decode(source: Snapshot) -> str:
     return text
 
 
-def _check_swallowed(source: Snapshot, lines: list[str], first: int, last: int, width: int, id_at: int) -> None:
-    """Refuse a quoted text that runs over lines which look like rows: its quote was never meant to open."""
-    for number in range(first + 1, last + 1):
-        cells = lines[number - 1].split(",")
-        if len(cells) >= width and re.fullmatch(r"\s*\d{5,}\s*", cells[id_at]):
+def _check_swallowed(source: Snapshot, lines: list[str], first: int, header: list[str], table: Table) -> None:
+    """Refuse a quoted text that runs over lines which look like rows: its quote was never meant to open.
+
+    Args:
+        lines: those that follow the line in which the row begins, up to the one in which it ends.
+    """
+    width, id_at, label_at = len(header), header.index(table.id), header.index(table.label)
+    for i, line in enumerate(lines):
+        cells = line.split(",")
+        if len(cells) < width:
+            continue
+        # A text with commas moves the cells behind it: so the label is also looked for from the end. The last line
+        # ends with the label of its own row, so there only an id tells.
+        labelled = i + 1 < len(lines) and not {cells[label_at], cells[label_at - width]}.isdisjoint(table.labels)
+        if labelled or re.fullmatch(r"\s*\d{5,}\s*", cells[id_at]):
             raise UserError(
                 f"{source.name}, line {first}: a text opens with a double quote that swallows the row in line "
-                f"{number}: quote the text and double the quotes inside it"
+                f"{first + 1 + i}: quote the text and double the quotes inside it"
             )
