@@ -668,3 +668,44 @@ def test_protocol_names_are_those_that_make_split_takes() -> None:
     assert names == ALL
     assert protocols.protocol_names() == ALL[:7]
     assert sorted(f"loo_{e}" for e in protocols.leave_one_out(p.labels, p.events, ids=p.ids)) == ALL[7:]
+
+
+# What numpy would change on the way
+
+
+def test_labels_and_ids_that_numpy_would_merge_stay_apart() -> None:
+    n = 20
+    labels = ["a"] * (n // 2) + ["a\0"] * (n // 2)
+    split = protocols.chronological_stratified(np.arange(n), labels, ids=[f"p{i}" for i in range(n)])
+    assert protocols.report(split, times=np.arange(n), labels=labels).sizes["test"] == {"a": 2, "a\0": 2}
+    large = [-1] * 6 + [2**63] * 7 + [2**63 + 1] * 7
+    split = protocols.chronological_stratified(np.arange(n), large, ids=[f"p{i}" for i in range(n)])
+    assert set(protocols.report(split, times=np.arange(n), labels=large).sizes["test"]) == {-1, 2**63, 2**63 + 1}
+    ids = [f"p{i}" + "\0" * (i % 2) for i in range(n // 2)] + [f"p{i}" + "\0" * (1 - i % 2) for i in range(n // 2)]
+    assert len(protocols.chronological(np.arange(n), ids=ids).test) == 4
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        (np.arange(20, dtype=np.uint64) + 2**63, "does not fit into 63 bits"),
+        (np.ma.array(np.arange(20), mask=[1] * 5 + [0] * 15), "masked array"),
+        (np.arange(40).reshape(20, 2), "shape"),
+    ],
+)
+def test_times_that_numpy_would_misread_are_refused(times: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        protocols.chronological(times, ids=[f"p{i}" for i in range(20)])
+
+
+@pytest.mark.parametrize("labels", [[0.7] * 20, [2] * 20, [-1] * 20])
+def test_a_report_refuses_labels_that_are_no_indices(labels: Any) -> None:
+    split = protocols.chronological(np.arange(20), ids=[f"p{i:02}" for i in range(20)])
+    with pytest.raises(UserError, match="indices into"):
+        protocols.report(split, times=np.arange(20), labels=labels, classes=("a", "b"))
+
+
+@pytest.mark.parametrize("protocol", [None, 5, b"chrono", ["chrono"]])
+def test_a_protocol_that_is_no_name_is_refused(protocol: Any) -> None:
+    with pytest.raises(UserError, match="must be a name"):
+        protocols.make_split(protocol, ids=["a"], times=np.arange(1), labels=["x"])

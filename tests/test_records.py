@@ -218,3 +218,13 @@ class TestPosts:
     def test_tell_what_was_dropped_and_mended(self) -> None:
         posts = Posts.from_records([], digest="d", dropped={"no text": range(1, 1201)}, notes={"blanks removed": 2})
         assert posts.remarks() == ["1,200 rows dropped, no text (line 1, 2, 3, 4, 5, …)", "2 rows: blanks removed"]
+
+
+@pytest.mark.parametrize("value", ["0001-01-01T00:00:00+08:00", "9999-12-31T23:59:59-14:00"])
+def test_a_time_out_of_the_years_that_utc_can_hold_is_refused(value: str) -> None:
+    with pytest.raises(UserError, match="years 1 and 9999"):
+        parse_time(value)
+
+
+def test_an_id_of_thousands_of_digits_carries_no_time() -> None:
+    assert snowflake_time("9" * 5000) is None

@@ -132,18 +132,18 @@ def random_folds(
     Source: Mu et al. 2023, section 2.2, Random Splits.
     """
     order = _order(ids, times)
-    labels = _labels(labels, ids)
+    _, codes = _labels(labels, ids)
     if not 2 <= n_folds <= len(order):
         raise UserError(f"{len(order)} posts cannot make {n_folds} folds")
     draws = _draws(seed)
     # Dealing out the shuffled classes one after the other keeps both each class and each fold within one post of even.
-    dealt = np.concatenate([_shuffled(rows, draws) for rows in _members(order, labels).values()])
+    dealt = np.concatenate([_shuffled(rows, draws) for rows in _members(order, codes).values()])
     fold_of = np.empty(len(order), dtype=np.int64)
     fold_of[dealt] = np.arange(len(dealt)) % n_folds
     splits = []
     for fold in range(n_folds):
         rest = order[fold_of[order] != fold]
-        train, validation = _hold_out(rest, labels, draws)
+        train, validation = _hold_out(rest, codes, draws)
         splits.append(Split(train, validation, order[fold_of[order] == fold]))
     return splits
 
@@ -194,7 +194,8 @@ def chronological_stratified(
     """
     ordered, stamps = _order(ids, times), _stamps(times)
     order, excluded = _timed(ordered, stamps)
-    classes = _members(order, _labels(labels, ids))
+    names, codes = _labels(labels, ids)
+    classes = {names[code]: rows for code, rows in _members(order, codes).items()}
     if cuts is not None and set(cuts) != set(classes):
         raise UserError(
             f"cuts are given for the classes {sorted(map(str, cuts))}, the posts have {list(map(str, classes))}"
@@ -236,10 +237,10 @@ def leave_one_out(
     Source: Mu et al. 2023, section 2.2, Leave-One-Out Splits (after Lukasik et al. 2015).
     """
     order = _order(ids, times)
-    labels, events = _labels(labels, ids), _events(events, ids)
+    (_, codes), events = _labels(labels, ids), _events(events, ids)
     if not (names := _names(events)):
         raise UserError("no post has an event: leaving one out takes at least two")
-    return {name: _leave_out(name, order, labels, events, seed) for name in names}
+    return {name: _leave_out(name, order, codes, events, seed) for name in names}
 
 
 def protocol_names(events: Sequence[str] = ()) -> list[str]:
@@ -289,7 +290,7 @@ def make_split(
     if protocol not in [LOO_PREFIX + name for name in names]:
         raise unknown_protocol(protocol, names)
     event = protocol.removeprefix(LOO_PREFIX)
-    return _leave_out(event, _order(ids, times), _labels(labels, ids), events, seed)
+    return _leave_out(event, _order(ids, times), _labels(labels, ids)[1], events, seed)
 
 
 def unknown_protocol(protocol: str, events: Sequence[str]) -> UserError:
@@ -318,8 +319,7 @@ def report(
     """
     stamps = _stamps(times)
     if classes is None:
-        names, codes = np.unique(_labels(labels, stamps), return_inverse=True)
-        classes = names.tolist()
+        classes, codes = _labels(labels, stamps)
     else:
         codes = np.asarray(labels)
         if codes.dtype.kind not in "iu" or (len(codes) and not 0 <= codes.min() <= codes.max() < len(classes)):
@@ -406,40 +406,36 @@ def _kind(value: Any) -> str:
     return type(value.item() if isinstance(value, np.generic) else value).__name__
 
 
-def _labels(labels: Sequence[Any] | np.ndarray, ids: Sequence[Any] | np.ndarray) -> np.ndarray:
-    """Labels as an array of one kind: integers, strings or booleans, none missing."""
+def _labels(labels: Sequence[Any] | np.ndarray, ids: Sequence[Any] | np.ndarray) -> tuple[list[Any], np.ndarray]:
+    """The classes, sorted, and the index of each post's class; of one kind: integers, strings or booleans."""
     _same_length(ids, labels=labels)
-    # Looked at one by one before numpy sees them: it would turn [1, "1"] into two strings.
+    # Kept from numpy, which turns [1, "1"] into two strings, cuts NULs off them, and rounds large integers.
     kinds = {_kind(label) for label in labels}
     if kinds not in ({"int"}, {"str"}, {"bool"}):
         found = ", ".join(sorted(kinds))
         raise UserError(f"labels must all be integers, all strings or all booleans, none missing; found {found}")
-    # Objects: numpy's own types would cut NULs off strings and round large integers.
-    return _objects(labels)
+    values = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    classes = sorted(set(values))
+    index = {name: code for code, name in enumerate(classes)}
+    return classes, np.array([index[value] for value in values], dtype=np.int64)
 
 
-def _events(events: Sequence[str | None] | np.ndarray, ids: Sequence[str] | np.ndarray) -> np.ndarray:
+def _events(events: Sequence[str | None] | np.ndarray, ids: Sequence[str] | np.ndarray) -> list[str | None]:
     _same_length(ids, events=events)
     for event in events:
         if event is not None and not isinstance(event, str):
             raise UserError(f"events must be strings, or None where not known; found {_kind(event)} {event!r}")
-    return _objects(events)
+    return [None if event is None else str(event) for event in events]
 
 
-def _objects(values: Sequence[Any] | np.ndarray) -> np.ndarray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = [value.item() if isinstance(value, np.generic) else value for value in values]
-    return array
-
-
-def _names(events: np.ndarray) -> list[str]:
+def _names(events: Sequence[str | None]) -> list[str]:
     return sorted({event for event in events if event is not None})
 
 
-def _members(order: np.ndarray, labels: np.ndarray) -> dict[Any, np.ndarray]:
-    """Class -> its rows in order; classes sorted."""
-    ordered = labels[order]
-    return {name: order[ordered == name] for name in np.unique(ordered).tolist()}
+def _members(order: np.ndarray, codes: np.ndarray) -> dict[int, np.ndarray]:
+    """Index of a class -> its rows in order; classes sorted, those without rows left out."""
+    ordered = codes[order]
+    return {code: order[ordered == code] for code in np.unique(ordered).tolist()}
 
 
 def _largest_remainder(n: int, weights: Mapping[str, int]) -> dict[str, int]:
@@ -471,19 +467,19 @@ def _ties(parts: Sequence[np.ndarray], stamps: np.ndarray) -> int:
     return len(straddling)
 
 
-def _leave_out(event: str, order: np.ndarray, labels: np.ndarray, events: np.ndarray, seed: int) -> Split:
-    known = np.array([e is not None for e in events[order]])
-    test = events[order] == event
+def _leave_out(event: str, order: np.ndarray, codes: np.ndarray, events: Sequence[str | None], seed: int) -> Split:
+    known = np.array([events[i] is not None for i in order])
+    test = np.array([events[i] == event for i in order])
     rest = order[known & ~test]
     if not len(rest):
         raise UserError(f"all posts belong to the event {event!r}: leaving one out takes at least two")
-    train, validation = _hold_out(rest, labels, _draws(seed))
+    train, validation = _hold_out(rest, codes, _draws(seed))
     return Split(train, validation, order[test], excluded=order[~known])
 
 
-def _hold_out(rest: np.ndarray, labels: np.ndarray, draws: np.random.PCG64) -> tuple[np.ndarray, np.ndarray]:
+def _hold_out(rest: np.ndarray, codes: np.ndarray, draws: np.random.PCG64) -> tuple[np.ndarray, np.ndarray]:
     """Take one eighth of rest as validation, stratified; both parts keep the order of rest."""
-    positions = list(_members(np.arange(len(rest)), labels[rest]).values())
+    positions = list(_members(np.arange(len(rest)), codes[rest]).values())
     quota = [len(p) // 8 for p in positions]
     wanted = _largest_remainder(len(rest), {"train": 7, "validation": 1})["validation"]
     by_need = sorted(range(len(positions)), key=lambda c: (-(len(positions[c]) % 8), c))

@@ -163,3 +163,18 @@ def test_the_timeline_counts_every_post_and_marks_the_cuts():
 
 def test_records_are_json_that_any_reader_takes(records):
     assert json.loads(json.dumps(records, allow_nan=False)) == records
+
+
+def test_data_that_are_not_to_be_had_are_asked_for_once(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("temporal_rumors.sources.files.find", lambda file, data_dir=None: None)
+
+    def fail(file):
+        asked.append(file.name)
+        raise UserError("not to be had")
+
+    monkeypatch.setattr("temporal_rumors.sources.files.fetch", fail)
+    outcomes = list(execute(grid(["pheme_temporal"], ["lr"]), Settings(str(tmp_path))))
+    assert asked == ["pheme_2603.csv"]
+    assert {outcome.error for outcome in outcomes} == {"not to be had"}
+    assert len(outcomes) == 12

@@ -510,3 +510,13 @@ def test_the_app_tabulates_csv_and_json(app, text):
 def test_the_app_says_what_is_wrong(app, text, message):
     with pytest.raises(ValueError, match=message):
         app.score(text)
+
+
+def test_a_mistyped_argument_of_compute_costs_no_batches(caches):
+    metric = MacroPrf()
+    metric.add_batch(predictions=["a", "b"], references=["a", "a"])
+    for wrong in ({"labels": ["c"]}, {"zero_division": 2}, {"predictions": ["a"], "references": [1]}):
+        with pytest.raises(ValueError):
+            metric.compute(**wrong)
+    assert metric.compute()["accuracy"] == 0.5
+    assert len(metric) == 0

@@ -33,6 +33,8 @@ def _record(
     data: str = "published",
     absent: tuple[str, ...] = (),
     classes: tuple[str, ...] = CLASSES,
+    excluded: int = 0,
+    data_remarks: tuple[str, ...] = (),
 ) -> Record:
     test = {name: 0 if name in absent else 200 + 30 * i for i, name in enumerate(classes)}
     n_test = sum(test.values())
@@ -55,6 +57,7 @@ def _record(
         **identity,
         "key": _sha(identity),
         "data_is_published": data == "published",
+        "data_remarks": list(data_remarks),
         "split": {
             "sizes": {
                 "train": {name: 1400 + 500 * i for i, name in enumerate(classes)},
@@ -64,7 +67,7 @@ def _record(
             "absent": {"train": [], "validation": [], "test": list(absent)},
             "newer_than_test": 0 if protocol == "chrono" else 1234,
             "ties": 0,
-            "excluded": 0,
+            "excluded": excluded,
             "span": {p: [s, e] for p, s, e in zip(("train", "validation", "test"), starts, ends, strict=True)},
         },
         "timeline": {

@@ -280,3 +280,16 @@ def test_a_signature_tells_splits_data_and_seeds_apart(folds: list[Record], make
 def test_no_records_are_an_error_that_says_what_to_do() -> None:
     with pytest.raises(UserError, match=r"no run records.*temporal-rumors run"):
         summarise([])
+
+
+def test_posts_left_out_are_noted_where_they_are_left_out(folds: list[Record], make_record: Any) -> None:
+    summary = summarise([*folds, make_record(protocol="chrono", excluded=150)])
+    (row,) = summary.inflation
+    assert row.notes == ["150 posts without a time or event left out: other posts than under random folds"]
+
+
+def test_what_reading_the_data_dropped_is_told(make_record: Any) -> None:
+    remark = "1 row dropped, no text (line 7)"
+    summary = summarise([make_record(protocol=p, data_remarks=(remark,)) for p in ("chrono", "random_fold0")])
+    assert [runs.data_remarks for runs in summary.runs] == [[remark]]
+    assert {tuple(row["data_remarks"]) for row in summary.to_json()["splits"]} == {(remark,)}

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
-from temporal_rumors.report import summarise, tables, terminal, words
+from temporal_rumors.report import summarise, tables, terminal, words, write
 from temporal_rumors.report.summary import Summary
 
 Record = dict[str, Any]
@@ -363,3 +363,12 @@ def test_a_model_without_any_comparison_stands_beside_one_that_has_some(make_rec
         records += random_folds(make_record, benchmark=benchmark, model="my/model")
         records.append(make_record(benchmark, model="my/model", absent=("rumour",)))
     assert words.headline(summarise(records))[1] == "my/model: all comparisons are left out as not comparable."
+
+
+@pytest.mark.parametrize("suffix", [".md", ".tex", ".html"])
+def test_every_form_for_readers_tells_what_reading_the_data_dropped(
+    tmp_path: Path, make_record: Callable[..., Record], suffix: str
+) -> None:
+    path = tmp_path / f"report{suffix}"
+    write([make_record(data_remarks=("1 row dropped, no text (line 7)",))], path)
+    assert "1 row dropped, no text (line 7)" in path.read_text(encoding="utf-8")

@@ -101,6 +101,7 @@ class SplitSummary:
         protocol: the protocol itself, such as random_fold0.
         sizes: part -> class -> number of posts.
         span: part -> first and last time, ISO 8601 UTC, or None.
+        data_remarks: what reading the source file dropped or mended.
         warnings: a sentence for each guarantee that it does not give.
     """
 
@@ -109,6 +110,7 @@ class SplitSummary:
     split_digest: str
     data_digest: str
     data_is_published: bool
+    data_remarks: list[str]
     sizes: dict[str, dict[str, int]]
     span: dict[str, tuple[str, str] | None]
     warnings: list[str]
@@ -142,6 +144,7 @@ class ModelRuns:
 
     Attributes:
         differs: where several variants of the model were run, what this one has that not all of them have.
+        data_remarks: what reading the source file dropped or mended.
         versions: library -> its versions over the runs.
         fitted: protocol group -> what the fits chose -> values over the runs.
         seeds, n_runs, signatures: protocol group -> its seeds, number of runs, and signature.
@@ -155,6 +158,7 @@ class ModelRuns:
     settings: dict[str, Any]
     data_digest: str
     data_is_published: bool
+    data_remarks: list[str]
     versions: dict[str, list[str]]
     fitted: dict[str, dict[str, list[Any]]]
     seeds: dict[str, list[int]]
@@ -330,7 +334,7 @@ def _inflation(
 
 def _notes(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:
     modified = [] if _is_published(records) else ["not the published data"]
-    return _incomplete(records, group, benchmark) + _absent(records) + _rare(records) + modified
+    return _incomplete(records, group, benchmark) + _absent(records) + _rare(records) + _excluded(records) + modified
 
 
 def _is_published(records: Sequence[Record]) -> bool:
@@ -373,6 +377,15 @@ def _rare(records: Sequence[Record]) -> list[str]:
     return lines
 
 
+def _excluded(records: Sequence[Record]) -> list[str]:
+    n = max(record["split"]["excluded"] for record in records)
+    return (
+        [f"{n:,} post{'s' if n > 1 else ''} without a time or event left out: other posts than under random folds"]
+        if n
+        else []
+    )
+
+
 def _signature(records: Sequence[Record], group: str) -> str:
     first = records[0]
     scored = sum(len(r["predictions"]["ids"]) for r in records)
@@ -406,6 +419,7 @@ def _runs(groups: Mapping[str, Sequence[Record]], label: str, differs: list[str]
         settings=first["settings"],
         data_digest=first["data_digest"],
         data_is_published=first["data_is_published"],
+        data_remarks=first["data_remarks"],
         versions=_distinct(record["versions"] for record in everything),
         fitted={group: _distinct(record["fitted"] for record in members) for group, members in groups.items()},
         seeds={group: sorted({record["seed"] for record in members}) for group, members in groups.items()},
@@ -438,6 +452,7 @@ def _splits(records: Sequence[Record]) -> list[SplitSummary]:
                 split_digest=record["split_digest"],
                 data_digest=record["data_digest"],
                 data_is_published=record["data_is_published"],
+                data_remarks=record["data_remarks"],
                 sizes={part: dict(record["split"]["sizes"][part]) for part in PARTS},
                 span={part: _pair(record["split"]["span"][part]) for part in PARTS},
                 warnings=SplitReport(**record["split"]).warnings(),

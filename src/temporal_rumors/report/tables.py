@@ -55,12 +55,14 @@ class Block:
 
     Attributes:
         variants: name of each variant of a model that has several -> what it has that not all of them have.
+        data_remarks: what reading the source file dropped or mended.
     """
 
     benchmark: str
     title: str
     rows: list[Row]
     variants: dict[str, list[str]]
+    data_remarks: list[str]
 
     @property
     def in_paper(self) -> bool:
@@ -96,7 +98,7 @@ class Block:
         if self.variants:
             told = "; ".join(f"{model} has {', '.join(differs)}" for model, differs in self.variants.items())
             lines.append(f"Variants of one model, named with @, differ in settings, data or version: {told}")
-        return lines
+        return lines + [f"Data: {remark}" for remark in self.data_remarks]
 
     def by_model(self) -> list[tuple[str, list[Row]]]:
         """The rows of each model after its name."""
@@ -135,6 +137,7 @@ def blocks(summary: Summary) -> list[Block]:
             summary.titles[name],
             of_benchmark,
             {runs.model: runs.differs for runs in summary.runs if runs.benchmark == name and runs.differs},
+            list(dict.fromkeys(r for runs in summary.runs if runs.benchmark == name for r in runs.data_remarks)),
         )
         for name, of_benchmark in rows.items()
     ]
