@@ -4,7 +4,8 @@ import atexit
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -77,3 +78,13 @@ def read_table() -> Callable[..., Posts]:
         return table.read(Snapshot("posts.csv", data, sha256(data)), classes)
 
     return read
+
+
+@pytest.fixture(params=["Asia/Shanghai", "America/New_York"], scope="module")
+def time_zone(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run a test in two time zones far apart."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", request.param)
+        time.tzset()
+        yield
+    time.tzset()

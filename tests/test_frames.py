@@ -5,9 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Iterator
 from decimal import Decimal
 from itertools import chain
 from typing import Any
@@ -24,18 +22,11 @@ import temporal_rumors
 from temporal_rumors import protocols
 from temporal_rumors.errors import UserError
 
+# Every test in this file runs at two ends of the world, with the same expectations.
+pytestmark = pytest.mark.usefixtures("time_zone")
+
 SIZE = 60
 PROTOCOLS = ["random_fold0", "random_fold4", "chrono", "chrono_stratified", "loo_ferry"]
-
-
-@pytest.fixture(params=["Asia/Shanghai", "America/New_York"], scope="module", autouse=True)
-def _time_zone(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test in this file runs at two ends of the world, with the same expectations."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TZ", request.param)
-        time.tzset()
-        yield
-    time.tzset()
 
 
 def invented(n: int = SIZE) -> pd.DataFrame:

@@ -7,9 +7,7 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -26,17 +24,10 @@ from temporal_rumors import benchmark, protocols
 from temporal_rumors.errors import UserError
 from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, PARTS, RANDOM_FOLDS, Split
 
+# Every test in this file runs at two ends of the world, with the same expectations.
+pytestmark = pytest.mark.usefixtures("time_zone")
+
 NAT = np.datetime64("NaT")
-
-
-@pytest.fixture(params=["Asia/Shanghai", "America/New_York"], scope="module", autouse=True)
-def _time_zone(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test in this file runs at two ends of the world, with the same expectations."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TZ", request.param)
-        time.tzset()
-        yield
-    time.tzset()
 
 
 @dataclass(frozen=True)

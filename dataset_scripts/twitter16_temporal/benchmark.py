@@ -2,7 +2,7 @@
 
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.sources.files import SourceFile
-from temporal_rumors.sources.paper import CITATION, HOMEPAGE, paper_url
+from temporal_rumors.sources.paper import CITATION, CITATION_TWITTER, HOMEPAGE, paper_url
 from temporal_rumors.sources.table import Table
 
 BENCHMARK = Benchmark(
@@ -13,14 +13,7 @@ BENCHMARK = Benchmark(
         "The true and the false rumours of Twitter16: source tweets checked by fact-checking sites, 2014 to 2015, "
         "lower-cased, with URL in place of links. The time of a tweet is that in its id."
     ),
-    citation=CITATION
-    + """
-@inproceedings{ma-etal-2017-detect,
-  title = {Detect Rumors in Microblog Posts Using Propagation Structure via Kernel Learning},
-  author = {Ma, Jing and Gao, Wei and Wong, Kam-Fai},
-  booktitle = {Proceedings of ACL 2017},
-  year = {2017},
-}""",
+    citation=f"{CITATION}\n{CITATION_TWITTER}",
     homepage=HOMEPAGE,
     license="not stated upstream; tweets belong to their authors",
     classes=("false", "true"),

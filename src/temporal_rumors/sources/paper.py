@@ -9,6 +9,14 @@ CITATION = """@inproceedings{mu-etal-2023-time,
   year = {2023},
 }"""
 
+# The source of both Twitter15 and Twitter16.
+CITATION_TWITTER = """@inproceedings{ma-etal-2017-detect,
+  title = {Detect Rumors in Microblog Posts Using Propagation Structure via Kernel Learning},
+  author = {Ma, Jing and Gao, Wei and Wong, Kam-Fai},
+  booktitle = {Proceedings of ACL 2017},
+  year = {2017},
+}"""
+
 
 def paper_url(name: str) -> str:
     """Return the address of one of the authors' files at the pinned commit."""
