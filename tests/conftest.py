@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import pytest
 
 from temporal_rumors import benchmark
-from temporal_rumors.errors import DataNotFoundError
 from temporal_rumors.records import Posts, sha256
 from temporal_rumors.sources import files
 from temporal_rumors.sources.files import Snapshot, SourceFile
@@ -43,23 +42,10 @@ def data_dir() -> Path:
     if not folder:
         _lacking(f"no real data: {files.DATA_VARIABLE} names no folder")
     for name in benchmark.names():
-        try:
-            files.find(benchmark.get(name).source.file, folder)
-        except DataNotFoundError:
-            _lacking(f"no real data: {files.DATA_VARIABLE} does not hold {benchmark.get(name).source.file.name}")
+        source = benchmark.get(name).source
+        if not source.at_hand(folder):
+            _lacking(f"no real data: {files.DATA_VARIABLE} does not hold {source.name}")
     return Path(folder)
-
-
-@pytest.fixture(scope="session")
-def data_file(data_dir: Path) -> Callable[[str], Path]:
-    """Return a function from the name of one more real file to its path; lacking ones are treated alike."""
-
-    def path_of(name: str) -> Path:
-        if not (path := data_dir / name).is_file():
-            _lacking(f"no real data: {files.DATA_VARIABLE} does not hold {name}")
-        return path
-
-    return path_of
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +61,7 @@ def read_table() -> Callable[..., Posts]:
     ) -> Posts:
         data = content.encode() if isinstance(content, str) else content
         table = Table(SourceFile("posts.csv", sha256(data)), labels, **columns)
-        return table.read(Snapshot("posts.csv", data, sha256(data)), classes)
+        return table.parse(Snapshot("posts.csv", data, sha256(data)), classes)
 
     return read
 

@@ -22,7 +22,6 @@ import pyarrow.parquet
 import pytest
 from datasets import ClassLabel, Features, Value, load_dataset, load_dataset_builder
 
-import temporal_rumors
 from temporal_rumors import benchmark, builder
 from temporal_rumors.builder import TemporalBuilder
 from temporal_rumors.dataset_scripts.sample_temporal.builder import SampleTemporal
@@ -435,11 +434,11 @@ class TestCache:
 
     def test_the_key_follows_the_code(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         digest = builder._code_digest.__wrapped__
-        package = Path(temporal_rumors.__file__).parent
+        package = Path(builder.__file__).parent
         copy = tmp_path / "package"
         shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
         before = digest("sample_temporal")
-        monkeypatch.setattr(temporal_rumors, "__file__", str(copy / "__init__.py"))
+        monkeypatch.setattr(builder, "__file__", str(copy / "builder.py"))
         assert digest("sample_temporal") == before
         with (copy / "sources" / "table.py").open("a") as stream:
             stream.write("\n")

@@ -17,7 +17,7 @@ from types import ModuleType
 import pytest
 
 import temporal_rumors
-from temporal_rumors import benchmark, plugin
+from temporal_rumors import benchmark, errors, plugin
 
 HEAVY = ("numpy", "torch", "transformers", "datasets", "evaluate", "matplotlib", "pandas", "sklearn", "pyarrow")
 
@@ -436,6 +436,6 @@ class TestFinder:
 
 
 def test_an_unknown_name_lists_the_known_ones_and_the_nearest() -> None:
-    message = plugin._unknown("benchmark", "pheme", benchmark.names())
+    message = errors.unknown("benchmark", "pheme", benchmark.names())
     assert "did you mean 'pheme_temporal'?" in message
     assert all(name in message for name in benchmark.names())

@@ -19,7 +19,7 @@ BENCHMARK = Benchmark(
     language="en",
     description=(
         "Source tweets about five breaking news events, August 2014 to March 2015, labelled by journalists as rumour "
-        "or not, with HTTPURL and @USER in place of links and mentions. The events do not overlap in time, so the "
+        "or not, with HTTPURL and @USER in place of most links and mentions. The events do not overlap in time, so the "
         "month of a post gives its event."
     ),
     citation=CITATION

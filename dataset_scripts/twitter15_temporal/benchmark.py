@@ -11,7 +11,7 @@ BENCHMARK = Benchmark(
     language="en",
     description=(
         "The true and the false rumours of Twitter15: source tweets checked by fact-checking sites, 2011 to 2015, "
-        "lower-cased, with URL and @USER in place of links and mentions. The time of a tweet is that in its id."
+        "lower-cased, with URL in place of links; mentions are as they were. The time of a tweet is that in its id."
     ),
     citation=f"{CITATION}\n{CITATION_TWITTER}",
     homepage=HOMEPAGE,

@@ -11,7 +11,7 @@ BENCHMARK = Benchmark(
     language="en",
     description=(
         "The true and the false rumours of Twitter16: source tweets checked by fact-checking sites, 2014 to 2015, "
-        "lower-cased, with URL in place of links. The time of a tweet is that in its id."
+        "lower-cased, with URL in place of links; mentions are as they were. The time of a tweet is that in its id."
     ),
     citation=f"{CITATION}\n{CITATION_TWITTER}",
     homepage=HOMEPAGE,

@@ -11,8 +11,8 @@ BENCHMARK = Benchmark(
     language="zh",
     description=(
         "Chinese posts of 2010 to 2015: rumours debunked by Sina Weibo's community management centre, and other posts, "
-        "with HTTPURL and @USER in place of links and mentions. The file's label 0 is the rumour, the opposite of the "
-        "original release; here the class names say which is which. One row has no text and is left out."
+        "with HTTPURL and @USER in place of most links and mentions. The file's label 0 is the rumour, the opposite of "
+        "the original release; here the class names say which is which. One row has no text and is left out."
     ),
     citation=CITATION
     + """

@@ -1,6 +1,7 @@
 """The `macro_prf` module for Hugging Face evaluate."""
 
 import json
+from collections import Counter
 
 import datasets
 import evaluate
@@ -93,7 +94,7 @@ class MacroPrf(evaluate.Metric):
         batch.update(predictions=predictions, references=references)
         self._confusion.merge(batch)
         if self.num_process > 1 and len(batch) > 0:
-            rows = [(json.dumps([p, count]), json.dumps([r, count])) for (r, p), count in batch.pairs.items()]
+            rows = [(json.dumps([p, count]), json.dumps([r, batch.kind])) for (r, p), count in batch.pairs.items()]
             predicted, expected = zip(*rows, strict=True)
             super().add_batch(predictions=list(predicted), references=list(expected))
 
@@ -142,8 +143,8 @@ class MacroPrf(evaluate.Metric):
         confusion = Confusion()
         for predicted, expected in rows:
             prediction, count = json.loads(predicted)
-            reference, _ = json.loads(expected)
-            confusion.update(predictions=[prediction] * count, references=[reference] * count)
+            reference, kind = json.loads(expected)
+            confusion.add(kind, Counter({(reference, prediction): count}))
         return confusion
 
     def _compute(self, predictions, references):

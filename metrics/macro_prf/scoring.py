@@ -81,14 +81,15 @@ class Confusion:
                 f"predictions are {predicted_kind}, references are {kind} ({_short(_to_list(predicted[:1])[0])} "
                 f"and {_short(_to_list(expected[:1])[0])} come first): use one kind of label."
             )
-        self._add(kind, _count(predicted, expected))
+        self.add(kind, _count(predicted, expected))
 
     def merge(self, other: "Confusion") -> None:
         """Add the counts of another Confusion."""
         if other.kind is not None:
-            self._add(other.kind, other.pairs)
+            self.add(other.kind, other.pairs)
 
-    def _add(self, kind: str, pairs: Counter[tuple[Label, Label]]) -> None:
+    def add(self, kind: str, pairs: Counter[tuple[Label, Label]]) -> None:
+        """Add counts of (reference, prediction) pairs whose labels are all of one kind: "int", "str" or "bool"."""
         if self.kind not in (None, kind):
             raise ValueError(f"this batch holds {kind} labels, earlier ones {self.kind}: use one kind of label.")
         self.kind = kind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+from uuid import uuid4
 
 from temporal_rumors.errors import UserError
 
@@ -20,23 +20,14 @@ def write(path: Path, data: bytes | str) -> None:
         UserError: it cannot be written.
     """
     payload = data.encode() if isinstance(data, str) else data
+    part = path.with_name(f".{uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with part.open("xb") as stream:
                 stream.write(payload)
-            # mkstemp makes files that only their owner can read.
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

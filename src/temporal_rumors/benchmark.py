@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import importlib
 import os
 from collections.abc import Mapping
@@ -13,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from temporal_rumors import protocols
-from temporal_rumors.errors import UserError
+from temporal_rumors.errors import UserError, unknown
 from temporal_rumors.protocols import Split, SplitReport
 from temporal_rumors.records import Posts
-from temporal_rumors.sources import files
-from temporal_rumors.sources.table import Table
+from temporal_rumors.sources import Source
 
 PACKAGE = "temporal_rumors.dataset_scripts"
 
@@ -48,7 +46,7 @@ class Benchmark:
     homepage: str
     license: str
     classes: tuple[str, ...]
-    source: Table
+    source: Source
     counts: Mapping[str, int]
     events: tuple[str, ...] = ()
     cuts: Mapping[str, Any] = field(default_factory=dict)
@@ -67,7 +65,7 @@ class Benchmark:
 
     def digest(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> str:
         """Return the sha256 of the source bytes that :meth:`posts` reads; downloads nothing."""
-        return files.digest(self.source.file, data_dir, allow_modified=allow_modified)
+        return self.source.digest(data_dir, allow_modified=allow_modified)
 
     def posts(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> Posts:
         """Read all posts, downloading the source file if it is not at hand.
@@ -76,14 +74,15 @@ class Benchmark:
             data_dir: folder with a copy of the file; None looks in TEMPORAL_RUMORS_DATA and the download cache.
             allow_modified: take a file whose sha256 differs from the published one.
 
+        Returns:
+            All posts, in (time, id) order, with what was dropped and mended.
+
         Raises:
             UserError: the file cannot be had, is not the published one, or cannot be read.
         """
-        posts = self.source.read(files.read(self.source.file, data_dir, allow_modified=allow_modified), self.classes)
+        posts = self.source.read(self.classes, data_dir, allow_modified=allow_modified)
         if self.events and (unknown := {e for e in posts.events if e is not None} - set(self.events)):
-            raise UserError(
-                f"{self.source.file.name}: the event {min(unknown)!r} is not one of {', '.join(self.events)}"
-            )
+            raise UserError(f"{self.source.name}: the event {min(unknown)!r} is not one of {', '.join(self.events)}")
         found = self._counts(posts)
         if self.is_published(posts) and found != dict(self.counts):
             raise AssertionError(f"{self.name}: read {found} from the published file, expected {dict(self.counts)}")
@@ -91,7 +90,7 @@ class Benchmark:
 
     def is_published(self, posts: Posts) -> bool:
         """Return whether posts were read from the published bytes."""
-        return posts.digest == self.source.file.sha256
+        return posts.digest == self.source.sha256
 
     def split(self, posts: Posts, protocol: str, seed: int = 0) -> Split:
         """Split posts of this benchmark by a protocol's name.
@@ -144,9 +143,7 @@ def get(name: str) -> Benchmark:
     """
     known = names()
     if name not in known:
-        near = difflib.get_close_matches(name, known, 1, 0.5)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise UserError(f"unknown benchmark {name!r}{hint}; valid ones: {', '.join(known)}")
+        raise UserError(unknown("benchmark", name, known))
     benchmark: Benchmark = importlib.import_module(f"{PACKAGE}.{name}.benchmark").BENCHMARK
     return benchmark
 

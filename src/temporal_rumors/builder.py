@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import datasets
 import pyarrow as pa
 
-import temporal_rumors
 from temporal_rumors import benchmark as registry
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
@@ -118,10 +117,10 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
 
     def _info(self) -> datasets.DatasetInfo:
         b, digest = self.BENCHMARK, self.config.source_sha256
-        remark = "" if digest == b.source.file.sha256 else ", not the published file"
+        remark = "" if digest == b.source.sha256 else ", not the published file"
         return datasets.DatasetInfo(
             description=f"{b.description}\n\nProtocol: {self.config.name}. "
-            f"Source: {b.source.file.name}, sha256 {digest}{remark}.",
+            f"Source: {b.source.name}, sha256 {digest}{remark}.",
             citation=b.citation,
             homepage=b.homepage,
             license=b.license,
@@ -163,7 +162,7 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
         if self._posts is None:
             posts = self.BENCHMARK.posts(self._data_dir, allow_modified=self._allow_modified)
             if posts.digest != self.config.source_sha256:
-                raise UserError(f"{self.BENCHMARK.source.file.name} changed while it was read: call again")
+                raise UserError(f"{self.BENCHMARK.source.name} changed while it was read: call again")
             for line in posts.remarks():
                 logger.warning("%s: %s", self.BENCHMARK.name, line)
             self._posts = posts
@@ -190,7 +189,7 @@ def as_table(posts: Posts, rows: Any) -> pa.Table:
 
 @cache
 def _code_digest(name: str) -> str:
-    root = Path(temporal_rumors.__file__).parent
+    root = Path(__file__).parent
     sources = [path for pattern in _CODE for path in sorted(root.glob(pattern))]
     return sha256(b"".join(path.read_bytes() for path in [*sources, registry.folder(name) / "benchmark.py"]))[:16]
 

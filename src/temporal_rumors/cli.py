@@ -255,11 +255,11 @@ def _execute(planned: Sequence[Any], settings: Any, jobs: int) -> list[Outcome]:
 def _report(records: list[dict[str, Any]], paths: Sequence[Path], as_json: bool) -> None:
     from temporal_rumors import report as reports
 
+    summary = reports.summarise(records)
     # Files first: printing may end early, when its reader has seen enough.
     for path in paths:
-        reports.write(records, path)
+        reports.write(summary, path)
         typer.echo(f"wrote {path}", err=True)
-    summary = reports.summarise(records)
     if as_json:
         _print_json(summary.to_json())
     else:

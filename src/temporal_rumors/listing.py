@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from temporal_rumors import benchmark as registry
 from temporal_rumors.benchmark import Benchmark
-from temporal_rumors.errors import DataNotFoundError
 from temporal_rumors.protocols import PARTS
-from temporal_rumors.sources import files
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,10 +39,10 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         "language": b.language,
         "classes": list(b.classes),
         "events": list(b.events),
-        "file": b.source.file.name,
-        "url": b.source.file.url,
-        "sha256": b.source.file.sha256,
-        "at_hand": _at_hand(b, data_dir),
+        "file": b.source.name,
+        "url": b.source.url,
+        "sha256": b.source.sha256,
+        "at_hand": b.source.at_hand(data_dir),
         "protocols": [{"protocol": protocol} for protocol in b.protocols],
     }
     if not description["at_hand"]:
@@ -59,15 +57,14 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
     for entry in description["protocols"]:
         split = b.split(posts, entry["protocol"])
         report = b.report(posts, split)
-        entry |= {"digest": split.digest(posts.ids), **asdict(report), "not_guaranteed": report.warnings()}
+        entry |= {
+            "digest": split.digest(posts.ids),
+            **asdict(report),
+            "not_guaranteed": report.warnings(),
+            # Without the newer posts, which have a column of their own in the table.
+            "remarks": report.warnings(skip=("newer",)),
+        }
     return description
-
-
-def _at_hand(b: Benchmark, data_dir: str | os.PathLike[str] | None) -> bool:
-    try:
-        return files.find(b.source.file, data_dir) is not None
-    except DataNotFoundError:
-        return False
 
 
 def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableType]:
@@ -76,6 +73,9 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
     Args:
         rows: from :func:`listing`.
         verbose: show whole digests and the source file.
+
+    Returns:
+        What rich prints, in order.
     """
     from rich import box
     from rich.table import Table
@@ -99,9 +99,7 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
             sizes = [f"{sum(entry['sizes'][part].values()):,}" for part in PARTS]
             digest = entry["digest"] if verbose else entry["digest"][:SHORT]
             newer = f"{entry['newer_than_test']:,}"
-            # The first remark, where there are newer posts, is about them: they have a column.
-            remarks = entry["not_guaranteed"][bool(entry["newer_than_test"]) :]
-            table.add_row(entry["protocol"], *sizes, newer, digest, "; ".join(remarks))
+            table.add_row(entry["protocol"], *sizes, newer, digest, "; ".join(entry["remarks"]))
         blocks.append(table)
         if not row["data_is_published"]:
             blocks.append(Text(f"  not the published file: its sha256 is {row['data_digest']}"))

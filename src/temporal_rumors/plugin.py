@@ -12,11 +12,15 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from temporal_rumors.errors import nearest, unknown
+
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
 METRICS_PACKAGE = "temporal_rumors.metrics"
 _SUFFIX = "_temporal"
+# How alike a name that the Hub does not know must be to one of ours, for ours to be offered.
+_ALIKE = 0.8
 _OURS = "_of_temporal_rumors"
 
 
@@ -89,14 +93,14 @@ def _patch_datasets(module: ModuleType) -> None:
         known = benchmark.names()
         if path in known:
             # Made anew at each call: load_dataset empties builder_kwargs.
-            return module_class(f"{benchmark.PACKAGE}.{path}.builder", "", {"dataset_name": path})
+            return module_class(f"{benchmark.PACKAGE}.{path}.builder", "", {})
         if _is_bare(path) and path.endswith(_SUFFIX) and not os.path.exists(path):
-            raise DatasetNotFoundError(_unknown("benchmark", path, known))
+            raise DatasetNotFoundError(unknown("benchmark", path, known))
         try:
             return factory(path, *args, **kwargs)
         except Exception as error:
-            if _is_bare(path) and _near(path, known):
-                raise DatasetNotFoundError(_unknown("benchmark", path, known)) from error
+            if _is_bare(path) and nearest(path, known, _ALIKE):
+                raise DatasetNotFoundError(unknown("benchmark", path, known)) from error
             raise
 
     _replace(factory, dataset_module_factory, ("datasets.load", "datasets.inspect"))
@@ -121,8 +125,8 @@ def _patch_evaluate(module: ModuleType) -> None:
         try:
             return factory(path, *args, **kwargs)
         except Exception as error:
-            if _is_bare(path) and _near(path, known):
-                raise FileNotFoundError(_unknown("metric", path, known)) from error
+            if _is_bare(path) and nearest(path, known, _ALIKE):
+                raise FileNotFoundError(unknown("metric", path, known)) from error
             raise
 
     _replace(
@@ -182,17 +186,3 @@ def _replace(original: Any, replacement: Any, holders: Sequence[str]) -> None:
 
 def _is_bare(name: Any) -> bool:
     return isinstance(name, str) and not set(name) & set("/\\.")
-
-
-def _near(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that another is a part or a misspelling of, if there is one."""
-    import difflib
-
-    begins = [k for k in known if name and k.startswith(name)]
-    return next(iter(begins or difflib.get_close_matches(name, known, 1, 0.8)), None)
-
-
-def _unknown(kind: str, name: str, known: Sequence[str]) -> str:
-    near = _near(name, known)
-    hint = f" (did you mean {near!r}?)" if near else ""
-    return f"unknown {kind} {name!r}{hint}; temporal-rumors has {', '.join(known)}"

@@ -6,17 +6,15 @@ Every function takes arrays with one entry a post and returns indices into them.
 
 from __future__ import annotations
 
-import difflib
-import hashlib
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from temporal_rumors.errors import UserError
+from temporal_rumors.errors import UserError, unknown
+from temporal_rumors.records import json_digest
 
 PARTS = ("train", "validation", "test")
 N_FOLDS = 5
@@ -65,9 +63,8 @@ class Split:
         Args:
             ids: (n,) str, the ids of all posts.
         """
-        names = np.asarray(ids)
-        sorted_ids = [sorted(map(str, names[rows])) for rows in self.parts().values()]
-        return hashlib.sha256(json.dumps(sorted_ids, ensure_ascii=True).encode()).hexdigest()
+        names = list(ids)  # A pandas Series would be read by its labels.
+        return json_digest([sorted(str(names[i]) for i in rows) for rows in self.parts().values()])
 
 
 @dataclass(frozen=True)
@@ -90,20 +87,28 @@ class SplitReport:
     excluded: int
     span: dict[str, tuple[str, str] | None]
 
-    def warnings(self) -> list[str]:
-        """Return one sentence for each guarantee that the split does not give."""
-        lines = []
-        if self.newer_than_test:
-            n_train = sum(self.sizes["train"].values())
-            lines.append(f"{self.newer_than_test:,} of {n_train:,} training posts are newer than the first test post")
-        for part, classes in self.absent.items():
-            if classes:
-                lines.append(f"no {' and no '.join(map(str, classes))} post in the {part} part")
-        if self.ties:
-            lines.append(f"{self.ties:,} posts share their time with a post beyond a cut: only their id decided")
-        if self.excluded:
-            lines.append(f"{self.excluded:,} posts left out: the protocol cannot place them")
-        return lines
+    def warnings(self, skip: Collection[str] = ()) -> list[str]:
+        """Return one sentence for each guarantee that the split does not give.
+
+        Args:
+            skip: kinds to leave out, of "newer", "absent", "ties" and "excluded".
+        """
+        n_train = sum(self.sizes["train"].values())
+        lines = {
+            "newer": [f"{self.newer_than_test:,} of {n_train:,} training posts are newer than the first test post"]
+            if self.newer_than_test
+            else [],
+            "absent": [
+                f"no {' and no '.join(map(str, classes))} post in the {part} part"
+                for part, classes in self.absent.items()
+                if classes
+            ],
+            "ties": [f"{self.ties:,} posts share their time with a post beyond a cut: only their id decided"]
+            if self.ties
+            else [],
+            "excluded": [f"{self.excluded:,} posts left out: the protocol cannot place them"] if self.excluded else [],
+        }
+        return [line for kind, found in lines.items() if kind not in skip for line in found]
 
 
 def random_folds(
@@ -161,6 +166,9 @@ def chronological(
         ids: (n,) str, unique; order posts of one time.
         cuts: published sizes of the three parts; None takes 70/10/20 by largest remainder.
 
+    Returns:
+        The split, its indices into the arrays given.
+
     Raises:
         UserError: arrays of unequal length, repeated ids, an empty part, cuts that do not sum to n.
 
@@ -186,6 +194,9 @@ def chronological_stratified(
         labels: (n,) the class of each post.
         ids: (n,) str, unique; order posts of one time.
         cuts: class -> published sizes of its three parts; None takes 70/10/20 by largest remainder.
+
+    Returns:
+        The split, its indices into the arrays given.
 
     Raises:
         UserError: arrays of unequal length, repeated ids, an empty part, cuts that do not fit the classes.
@@ -269,8 +280,12 @@ def make_split(
         cuts: protocol -> its published cut points.
         seed: for the protocols that draw.
 
+    Returns:
+        The split, its indices into the arrays given.
+
     Raises:
-        UserError: an unknown name; the message lists the valid ones.
+        UserError: an unknown name (the message lists the valid ones), labels or events that the protocol needs and
+            that are not given, and whatever its own function raises.
     """
     if not isinstance(protocol, str):
         raise UserError(f"the protocol must be a name such as 'chrono', found {protocol!r}")
@@ -295,11 +310,8 @@ def make_split(
 
 def unknown_protocol(protocol: str, events: Sequence[str]) -> UserError:
     """Return the error for a protocol that posts with these events do not have."""
-    valid = protocol_names(events)
-    near = difflib.get_close_matches(protocol, valid, 1, 0.8)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
     more = "" if events else " (and loo_<event> where posts have events)"
-    return UserError(f"unknown protocol {protocol!r}{hint}; valid ones: {', '.join(valid)}{more}")
+    return UserError(unknown("protocol", protocol, protocol_names(events)) + more)
 
 
 def report(
@@ -316,6 +328,12 @@ def report(
         times: (n,) datetime64, or integers in any one unit.
         labels: (n,) the class of each post, or an index into ``classes``.
         classes: names of the classes; None takes the labels that occur.
+
+    Returns:
+        Counts of posts, and what is not guaranteed.
+
+    Raises:
+        UserError: arrays of unequal length, labels that are no indices into ``classes``.
     """
     stamps = _stamps(times)
     if classes is None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -246,6 +247,11 @@ def _zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, TypeError):
         raise UserError(f"the time zone {name!r} is unknown: expected an IANA name such as Asia/Shanghai") from None
+
+
+def json_digest(value: Any) -> str:
+    """Return the sha256 (hexadecimal) of a value's JSON, whatever the order of its keys."""
+    return sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode())
 
 
 def sha256(data: bytes) -> str:

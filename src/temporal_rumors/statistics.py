@@ -41,6 +41,9 @@ def compare_means(a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarr
         a: (n,) scores in any one unit.
         b: (m,) scores in the same unit; m may differ from n.
 
+    Returns:
+        The test that was made, or why none could be.
+
     Raises:
         UserError: a score that is not finite.
 

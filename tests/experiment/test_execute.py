@@ -4,16 +4,14 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from temporal_rumors import benchmark as benchmarks
 from temporal_rumors import macro_prf, models
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment import execute as module
-from temporal_rumors.experiment.execute import DONE, FAILED, SKIPPED, Settings, execute, timeline
+from temporal_rumors.experiment.execute import DONE, FAILED, SKIPPED, Settings, execute
 from temporal_rumors.experiment.grid import grid
 from temporal_rumors.experiment.store import RunStore
 
@@ -139,26 +137,6 @@ def test_modified_data_make_other_runs_that_say_so(tmp_path, data_dir):
     assert states(execute(runs, Settings(store, str(copy), allow_modified=True))) == [DONE]
     found = {(r["data_is_published"], r["data_digest"] == b.source.file.sha256) for r in RunStore(store).read()}
     assert found == {(True, True), (False, False)}
-
-
-def test_the_timeline_counts_every_post_and_marks_the_cuts():
-    b = benchmarks.get(SAMPLE)
-    posts = b.posts()
-    split = b.split(posts, "chrono_stratified")
-    line = timeline(posts, split, b.classes, "chrono_stratified")
-    assert {name: sum(counts) for name, counts in line["counts"].items()} == dict(b.counts)
-    for code, name in enumerate(b.classes):
-        mine = posts.times[posts.labels == code]
-        first_test = np.datetime64(line["cuts"][name][1][:-1])
-        assert (mine >= first_test).sum() == (posts.labels[split.test] == code).sum()
-    whole = b.split(posts, "chrono")
-    chrono = timeline(posts, whole, b.classes, "chrono")["cuts"]
-    assert chrono["rumour"] == chrono["non-rumour"]
-    one_class = replace(whole, test=whole.test[posts.labels[whole.test] == 0])
-    assert timeline(posts, one_class, b.classes, "chrono")["cuts"]["rumour"] == [chrono["rumour"][0], None]
-    assert timeline(posts, split, b.classes, "random_fold0")["cuts"] == {}
-    timeless = replace(posts, times=np.full(len(posts), np.datetime64("NaT"), dtype="datetime64[ms]"))
-    assert timeline(timeless, split, b.classes, "random_fold0")["start"] is None
 
 
 def test_records_are_json_that_any_reader_takes(records):

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from temporal_rumors import models
@@ -55,3 +58,13 @@ def test_unknown_names_are_errors_that_list_the_valid_ones(arguments, words):
 
 def test_a_run_is_told_in_words():
     assert str(Run(SAMPLE, "chrono", "lr", 0)) == "sample_temporal chrono lr seed 0"
+
+
+def test_laying_out_a_grid_loads_no_training_library():
+    script = (
+        "import sys\n"
+        "from temporal_rumors.experiment.grid import grid\n"
+        "grid(['sample_temporal'], ['lr'])\n"
+        "assert not {'sklearn', 'torch', 'datasets'} & set(sys.modules), sorted(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

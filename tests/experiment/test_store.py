@@ -87,6 +87,7 @@ def test_a_model_name_never_leaves_the_store(tmp_path, model):
         (json.dumps(a_record(format=2)), "found 2"),
         (json.dumps({**a_record(), "seed": "0"}), "'seed' is missing or not int"),
         (json.dumps({**a_record(), "key": "00"}), "was changed after it was written"),
+        (json.dumps(a_record(protocol="../../x")), "knows no protocol"),
     ],
 )
 def test_a_file_that_is_no_record_is_named(tmp_path, content, words):

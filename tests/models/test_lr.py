@@ -61,7 +61,7 @@ def test_predictions_equal_those_of_a_plain_scikit_learn_script(analyzer, n_clas
     assert predictions.dtype == np.int64
     np.testing.assert_array_equal(predictions, plain.predict(test))
     np.testing.assert_allclose(
-        model.predict_proba(encoded[np.arange(240, 300)]), plain.predict_proba(test), rtol=1e-12, atol=0
+        model.predict_proba(encoded[np.arange(240, 300)]), plain.predict_proba(test), rtol=1e-12, atol=1e-15
     )
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from temporal_rumors.experiment.store import FORMAT, run_key
+
 CLASSES = ("non-rumour", "rumour")
 RANDOM_FOLDS = tuple(f"random_fold{k}" for k in range(5))
 CHRONOLOGICAL = ("chrono", "chrono_stratified")
@@ -37,11 +39,18 @@ def _record(
     data_remarks: tuple[str, ...] = (),
 ) -> Record:
     test = {name: 0 if name in absent else 200 + 30 * i for i, name in enumerate(classes)}
-    n_test = sum(test.values())
+    train = {name: 1400 + 500 * i for i, name in enumerate(classes)}
+    n_test, n_train = sum(test.values()), sum(train.values())
+    newer = 0 if protocol == "chrono" else 1234
+    warnings = [
+        *([f"{newer:,} of {n_train:,} training posts are newer than the first test post"] if newer else []),
+        *([f"no {' and no '.join(absent)} post in the test part"] if absent else []),
+        *([f"{excluded:,} posts left out: the protocol cannot place them"] if excluded else []),
+    ]
     starts = ("2014-08-09T22:33:06Z", "2015-01-05T10:00:00Z", "2015-01-08T12:30:00Z")
     ends = ("2015-01-05T09:59:00Z", "2015-01-08T12:29:59Z", "2015-03-27T20:17:38Z")
     identity = {
-        "format": 1,
+        "format": FORMAT,
         "benchmark": benchmark,
         "benchmark_version": "1.0.0",
         "protocol": protocol,
@@ -55,20 +64,21 @@ def _record(
     }
     return {
         **identity,
-        "key": _sha(identity),
+        "key": run_key(identity),
         "data_is_published": data == "published",
         "data_remarks": list(data_remarks),
         "split": {
             "sizes": {
-                "train": {name: 1400 + 500 * i for i, name in enumerate(classes)},
+                "train": train,
                 "validation": {name: 200 + 71 * i for i, name in enumerate(classes)},
                 "test": test,
             },
             "absent": {"train": [], "validation": [], "test": list(absent)},
-            "newer_than_test": 0 if protocol == "chrono" else 1234,
+            "newer_than_test": newer,
             "ties": 0,
             "excluded": excluded,
             "span": {p: [s, e] for p, s, e in zip(("train", "validation", "test"), starts, ends, strict=True)},
+            "warnings": warnings,
         },
         "timeline": {
             "start": starts[0],

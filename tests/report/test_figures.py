@@ -10,6 +10,7 @@ import matplotlib
 import pytest
 
 from temporal_rumors.report import figures, summarise
+from temporal_rumors.report.tables import blocks
 
 Record = dict[str, Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -18,7 +19,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def both(records: list[Record]) -> list[str]:
     summary = summarise(records)
     drawn = [figures.timeline(summary, data) for data in summary.timelines]
-    return drawn + [figures.inflation(summary, name) for name in summary.titles]
+    return drawn + [figures.inflation(block) for block in blocks(summary)]
 
 
 def test_figures_are_well_formed_and_carry_no_date(grid: list[Record]) -> None:
@@ -83,8 +84,9 @@ def test_a_class_that_first_appears_in_the_test_part_has_no_training_bar(make_re
 def test_the_inflation_figure_gives_no_number_where_there_is_none(make_record: Callable[..., Record]) -> None:
     records = [make_record(protocol=f"random_fold{k}", f1=0.8 + 0.01 * k) for k in range(5)]
     records += [make_record(absent=("rumour",), f1=0.4), make_record(protocol="chrono_stratified", f1=0.6)]
+    (block,) = blocks(summarise(records))
     with figures._style():
-        axes = figures._draw_inflation(summarise(records), "pheme_temporal").axes[0]
+        axes = figures._draw_inflation(block).axes[0]
     ticks = [label.get_text() for label in axes.get_yticklabels()]
     assert ticks == ["lr", "random", "chrono", "chrono_stratified"]
     beside = [(ticks[round(t.get_position()[1])], t.get_text()) for t in axes.texts if t.get_position()[1] > 0]

@@ -211,7 +211,9 @@ def test_a_score_is_inflated_only_if_it_is_higher_by_a_point_and_significantly(
     assert inflation(summarise([*records, make_record(f1=chrono)]), "chrono").inflated is expected
 
 
-@pytest.mark.parametrize("change", [{"settings": {"C": [1]}}, {"model_version": "2"}, {"data": "mine"}])
+@pytest.mark.parametrize(
+    "change", [{"settings": {"C": [1]}}, {"model_version": "2"}, {"data": "mine"}, {"classes": ("a", "b")}]
+)
 def test_variants_of_a_model_are_named_apart_and_not_averaged(
     folds: list[Record], make_record: Any, change: dict[str, Any]
 ) -> None:
@@ -239,7 +241,19 @@ def test_variants_say_what_tells_them_apart_and_nothing_else(folds: list[Record]
     newer = make_record(protocol="chrono", model_version="2")
     versions = [["model version 1"], ["model version 2"]]
     assert sorted(runs.differs for runs in summarise([*folds, newer]).runs) == versions
+    renamed = make_record(protocol="chrono", classes=("false", "true"))
+    classes = [["classes false, true"], ["classes non-rumour, rumour"]]
+    assert sorted(runs.differs for runs in summarise([*folds, renamed]).runs) == classes
     assert [runs.differs for runs in summarise(folds).runs] == [[]]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_runs_on_different_splits_are_not_averaged(folds: list[Record], make_record: Any, seed: int) -> None:
+    moved = make_record(protocol="chrono", seed=seed) | {"split_digest": "f" * 64, "key": "0" * 64}
+    found = rf"pheme_temporal under chrono .*{folds[-1]['split_digest'][:8]} \(seed 0, .*: delete the older one"
+    with pytest.raises(UserError, match=found) as error:
+        summarise([*folds, moved])
+    assert f"ffffffff (seed {seed}, record 000000000000)" in str(error.value)
 
 
 def test_seeds_are_runs_of_one_mean(make_record: Any) -> None:
@@ -259,6 +273,16 @@ def test_each_split_is_listed_once_with_its_warnings(grid: list[Record]) -> None
     assert any("newer than the first test post" in w for w in by_protocol["pheme_temporal", "random_fold0"].warnings)
 
 
+def test_classes_that_were_renamed_have_splits_and_a_timeline_of_their_own(
+    folds: list[Record], make_record: Any
+) -> None:
+    summary = summarise([*folds, make_record(protocol="chrono", classes=("false", "true"))])
+    assert [list(t.counts) for t in summary.timelines] == [["false", "true"], ["non-rumour", "rumour"]]
+    assert all(set(cuts) == set(t.counts) for t in summary.timelines for cuts in t.cuts.values())
+    chrono = [list(split.sizes["test"]) for split in summary.splits if split.protocol == "chrono"]
+    assert chrono == [["false", "true"], ["non-rumour", "rumour"]]
+
+
 def test_timelines_collect_the_cuts_of_both_chronological_protocols(grid: list[Record]) -> None:
     timelines = {t.benchmark: t for t in summarise(grid).timelines}
     assert set(timelines) == {"pheme_temporal", "twitter16_temporal"}
@@ -268,9 +292,15 @@ def test_timelines_collect_the_cuts_of_both_chronological_protocols(grid: list[R
 def test_a_signature_tells_splits_data_and_seeds_apart(folds: list[Record], make_record: Any) -> None:
     signatures = [
         result(summarise([record]), "chrono").signature
-        for record in (folds[-1], make_record(data="mine"), make_record(seed=1), make_record(model_version="2"))
+        for record in (
+            folds[-1],
+            make_record(data="mine"),
+            make_record(seed=1),
+            make_record(model_version="2"),
+            make_record(settings={"C": [1]}),
+        )
     ]
-    assert len(set(signatures)) == 4
+    assert len(set(signatures)) == 5
     assert all("coverage:430/430" in signature for signature in signatures)
     shortened = make_record()
     shortened["predictions"]["ids"] = shortened["predictions"]["ids"][:100]

@@ -211,7 +211,8 @@ def test_variants_of_a_model_are_explained(make_record: Callable[..., Record]) -
     one, other = (row.model for row in block.rows)
     values = {run.model: f"{run.model} has C = {list(run.settings['C'])}" for run in summary.runs}
     expected = (
-        f"Variants of one model, named with @, differ in settings, data or version: {values[one]}; {values[other]}"
+        "Variants of one model, named with @, differ in settings, classes, data or version: "
+        f"{values[one]}; {values[other]}"
     )
     assert block.notes == [expected]
     for text in (printed(summary, 500), tables.latex(summary)):
@@ -370,5 +371,5 @@ def test_every_form_for_readers_tells_what_reading_the_data_dropped(
     tmp_path: Path, make_record: Callable[..., Record], suffix: str
 ) -> None:
     path = tmp_path / f"report{suffix}"
-    write([make_record(data_remarks=("1 row dropped, no text (line 7)",))], path)
+    write(summarise([make_record(data_remarks=("1 row dropped, no text (line 7)",))]), path)
     assert "1 row dropped, no text (line 7)" in path.read_text(encoding="utf-8")

@@ -426,9 +426,9 @@ class TestOwnCopy:
     def test_moved_elsewhere_gives_the_same_posts_and_digest(self, file: SourceFile, tmp_path: Path) -> None:
         table = Table(file, {"0": "false", "1": "true"})
         (tmp_path / "deep").mkdir()
-        here = table.read(files.read(file, put(tmp_path / "copy")), ("false", "true"))
+        here = table.parse(files.read(file, put(tmp_path / "copy")), ("false", "true"))
         (tmp_path / "copy").rename(tmp_path / "deep" / "moved")
-        there = table.read(files.read(file, tmp_path / "deep" / "moved"), ("false", "true"))
+        there = table.parse(files.read(file, tmp_path / "deep" / "moved"), ("false", "true"))
         assert here.digest == there.digest == files.digest(file, tmp_path / "deep" / "moved")
         for column in ("ids", "texts", "labels", "events"):
             assert getattr(here, column).tolist() == getattr(there, column).tolist()
@@ -453,7 +453,7 @@ class TestOwnCopy:
         assert files.digest(file, folder, allow_modified=True) == found
         snapshot = files.read(file, folder, allow_modified=True)
         assert (snapshot.data, snapshot.digest) == (modified, found)
-        posts = Table(file, {"0": "false", "1": "true"}).read(snapshot, ("false", "true"))
+        posts = Table(file, {"0": "false", "1": "true"}).parse(snapshot, ("false", "true"))
         assert posts.digest == found
 
     def test_that_is_a_folder_is_no_copy(self, file: SourceFile, tmp_path: Path) -> None:

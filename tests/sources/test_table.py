@@ -300,7 +300,7 @@ data = b'''id,when,text,label
 '''
 months = {"2014-12": "old", "2015-01": "new", "2015-06": "late"}
 source = Table(SourceFile("t.csv", ""), {"0": "x", "1": "y"}, time="when", zone="Asia/Shanghai", event_by_month=months)
-posts = source.read(Snapshot("t.csv", data, ""), ("x", "y"))
+posts = source.parse(Snapshot("t.csv", data, ""), ("x", "y"))
 print(posts.ids.tolist(), posts.times.astype(int).tolist(), posts.events.tolist(), posts.remarks())
 """
         printed = {

@@ -7,7 +7,7 @@ import platform
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -22,10 +22,10 @@ from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.grid import Run
 from temporal_rumors.experiment.store import FORMAT, RunStore
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, Split
+from temporal_rumors.experiment.timeline import timeline
+from temporal_rumors.protocols import Split
 from temporal_rumors.records import Posts
 
-TIMELINE_BINS = 40
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
 
@@ -62,6 +62,9 @@ def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[
         runs: the cells of the grid.
         settings: what they share.
         jobs: number of processes; results do not depend on it.
+
+    Yields:
+        One outcome a run, in no fixed order.
     """
     # Once a benchmark, and before there are several processes: so its file is downloaded, or found wanting, once.
     broken = {name: _lacking(name, settings) for name in dict.fromkeys(run.benchmark for run in runs)}
@@ -69,9 +72,9 @@ def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[
     left = [run for run in runs if not broken[run.benchmark]]
     if jobs > 1:
         # Processes take seconds to start: only for what is left to do.
-        done = [run for run in left if is_done(run, settings)]
-        yield from (execute_run(run, settings) for run in done)
-        left = [run for run in left if run not in done]
+        found = [(run, _found(run, settings)) for run in left]
+        yield from (outcome for _, outcome in found if outcome)
+        left = [run for run, outcome in found if not outcome]
     if jobs == 1 or len(left) <= 1:
         yield from (execute_run(run, settings) for run in left)
     else:
@@ -84,19 +87,19 @@ def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[
 def _lacking(benchmark: str, settings: Settings) -> str | None:
     """Why the posts of a benchmark are not to be had; None where they are."""
     try:
-        _posts(benchmark, settings.data_dir, settings.allow_modified)
+        _posts(benchmark, settings)
     except UserError as error:
         return str(error)
     return None
 
 
-def is_done(run: Run, settings: Settings) -> bool:
-    """Return whether the record of a run is there; it is not where the run cannot even be begun."""
+def _found(run: Run, settings: Settings) -> Outcome | None:
+    """The outcome of a run whose record is there; None for any other, also one that cannot be begun."""
     try:
-        identity, *_ = _prepare(run, settings)
-        return RunStore(settings.store).holds(identity)
+        store, (identity, *_) = RunStore(settings.store), _prepare(run, settings)
+        return Outcome(run, SKIPPED, store.path(identity)) if store.holds(identity) else None
     except UserError:
-        return False
+        return None
 
 
 def execute_run(run: Run, settings: Settings) -> Outcome:
@@ -107,11 +110,12 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
         if store.holds(identity):
             return Outcome(run, SKIPPED, store.path(identity))
         benchmark = benchmarks.get(run.benchmark)
+        report = benchmark.report(posts, split)
         record = identity | {
-            "split": dataclasses.asdict(benchmark.report(posts, split)),
+            "split": dataclasses.asdict(report) | {"warnings": report.warnings()},
             "timeline": timeline(posts, split, benchmark.classes, run.protocol),
         }
-        return Outcome(run, DONE, store.write(record | _evaluate(run, model, posts, split, settings)))
+        return Outcome(run, DONE, store.write(record | _evaluate(run, model, posts, split)))
     except UserError as error:
         return Outcome(run, FAILED, error=str(error))
     except Exception as error:
@@ -121,7 +125,7 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
 def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split, models.Model]:
     """What is known of a run before it is carried out: its identity, posts, split and untrained model."""
     benchmark = benchmarks.get(run.benchmark)
-    posts = _posts(run.benchmark, settings.data_dir, settings.allow_modified)
+    posts = _posts(run.benchmark, settings)
     split = benchmark.split(posts, run.protocol)
     model = _model(benchmark, run.model)
     identity = {
@@ -139,9 +143,9 @@ def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split
     return identity, posts, split, model
 
 
-def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split, settings: Settings) -> dict[str, Any]:
+def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split) -> dict[str, Any]:
     start = time.perf_counter()
-    encoded = _encoded(run.benchmark, run.model, settings.data_dir, settings.allow_modified)
+    encoded = _encoded(run.benchmark, run.model, _Texts(posts.digest, posts.texts))
     encoded_at = time.perf_counter()
     labels = posts.labels
     model.fit(
@@ -174,49 +178,29 @@ def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split, setting
     }
 
 
-def timeline(posts: Posts, split: Split, classes: Sequence[str], protocol: str) -> dict[str, Any]:
-    """Count posts of each class over time, and say where a chronological protocol cuts each class.
-
-    Returns:
-        start and end (ISO 8601 UTC), counts (class -> TIMELINE_BINS integers), cuts (class -> times of the first
-        validation and the first test post; empty for protocols that do not cut in time).
-    """
-    known = posts.times[~np.isnat(posts.times)].astype(np.int64)
-    if not len(known):
-        return {"start": None, "end": None, "counts": {}, "cuts": {}}
-    edges = np.linspace(known.min(), known.max(), TIMELINE_BINS + 1)
-    counts, cuts = {}, {}
-    for code, name in enumerate(classes):
-        mine = posts.times[(posts.labels == code) & ~np.isnat(posts.times)].astype(np.int64)
-        counts[name] = np.histogram(mine, edges)[0].tolist()
-        if protocol in (CHRONO, CHRONO_STRATIFIED):
-            cuts[name] = [_begin(posts, rows, code, protocol) for rows in (split.validation, split.test)]
-    return {"start": _iso(known.min()), "end": _iso(known.max()), "counts": counts, "cuts": cuts}
-
-
-def _begin(posts: Posts, rows: np.ndarray, code: int, protocol: str) -> str | None:
-    """When a part begins for a class, None if it holds none of it. Under chrono it begins for all classes at once."""
-    mine = rows[posts.labels[rows] == code]
-    if not len(mine):
-        return None
-    first = rows[0] if protocol == CHRONO else mine[0]
-    return _iso(posts.times[first].astype(np.int64))
-
-
-def _iso(stamp: Any) -> str:
-    return str(np.datetime64(int(stamp) // 1000, "s")) + "Z"
+def _posts(benchmark: str, settings: Settings) -> Posts:
+    digest = benchmarks.get(benchmark).digest(settings.data_dir, allow_modified=settings.allow_modified)
+    return _read(benchmark, settings.data_dir, settings.allow_modified, digest)
 
 
 @lru_cache(maxsize=8)
-def _posts(benchmark: str, data_dir: str | None, allow_modified: bool) -> Posts:
+def _read(benchmark: str, data_dir: str | None, allow_modified: bool, digest: str) -> Posts:
+    # The digest of what is at hand is part of the key: a file that changes is read anew.
     return benchmarks.get(benchmark).posts(data_dir, allow_modified=allow_modified)
 
 
 @lru_cache(maxsize=1)
-def _encoded(benchmark: str, model: str, data_dir: str | None, allow_modified: bool) -> Any:
+def _encoded(benchmark: str, model: str, texts: _Texts) -> Any:
     # Encoding is row by row and free of labels, so one serves every split and seed.
-    texts = _posts(benchmark, data_dir, allow_modified).texts
-    return _model(benchmarks.get(benchmark), model).encode(texts.tolist())
+    return _model(benchmarks.get(benchmark), model).encode(texts.values.tolist())
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """Texts that are equal if they were read from the same bytes."""
+
+    digest: str
+    values: np.ndarray = field(compare=False)
 
 
 def _model(b: Benchmark, name: str) -> models.Model:

@@ -50,6 +50,9 @@ def grid(
             that only some benchmarks have is run on these.
         n_seeds: seeds 0 to n_seeds - 1; a deterministic model runs with seed 0 alone.
 
+    Returns:
+        The runs, each once.
+
     Raises:
         UserError: an unknown name; the message lists the valid ones.
     """

@@ -10,7 +10,8 @@ from typing import Any
 
 from temporal_rumors import atomic
 from temporal_rumors.errors import UserError
-from temporal_rumors.records import sha256
+from temporal_rumors.experiment.grid import GROUPS, group_of
+from temporal_rumors.records import json_digest
 
 FORMAT = 1
 _FIELDS = {
@@ -60,11 +61,7 @@ def run_key(identity: Mapping[str, Any]) -> str:
     Args:
         identity: a record, or as much of one as is known before the run.
     """
-    return _digest({name: identity[name] for name in _IDENTITY})
-
-
-def _digest(value: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode())
+    return json_digest({name: identity[name] for name in _IDENTITY})
 
 
 class RunStore:
@@ -92,7 +89,7 @@ class RunStore:
         """Add the key and a checksum and write a record; return its path."""
         path = self.path(record)
         complete = {**record, "key": run_key(record)}
-        complete[_CHECKSUM] = _digest(complete)
+        complete[_CHECKSUM] = json_digest(complete)
         atomic.write(path, json.dumps(complete, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
         return path
 
@@ -135,7 +132,9 @@ def read_record(path: Path) -> dict[str, Any]:
     for name, kind in _FIELDS.items():
         if not isinstance(record.get(name), kind):
             raise UserError(f"{path} is not a run record: {name!r} is missing or not {kind.__name__}: {_MOVE}")
+    if group_of(record["protocol"]) not in GROUPS:
+        raise UserError(f"{path}: this version of temporal-rumors knows no protocol {record['protocol']!r}: {_MOVE}")
     checksum = record.pop(_CHECKSUM, None)
-    if checksum != _digest(record) or record.get("key") != run_key(record):
+    if checksum != json_digest(record) or record.get("key") != run_key(record):
         raise UserError(f"{path} was changed after it was written (its checksum does not fit): delete it and run again")
     return record

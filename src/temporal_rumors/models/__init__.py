@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import abc
-import difflib
 import importlib
 import inspect
 import json
 import os
 import pkgutil
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 from zipfile import BadZipFile
 
 import numpy as np
 
-from temporal_rumors.errors import UserError
+from temporal_rumors.errors import UserError, unknown
 
 _META = "model.json"
 
@@ -25,7 +24,8 @@ _META = "model.json"
 class Model(abc.ABC):
     """A classifier of posts: texts are encoded once per benchmark, and every run takes its rows of the encoding.
 
-    A subclass is called ``Classifier``, takes ``labels`` and keyword-only settings, and defines ``encode`` and the
+    Its package imports training libraries inside functions, since planning a grid imports the package. A subclass is
+    called ``Classifier``, takes ``labels`` and keyword-only settings, and defines ``encode`` and the
     methods with an underscore.
 
     Attributes:
@@ -142,11 +142,13 @@ class Model(abc.ABC):
             meta = json.loads(path.read_text(encoding="utf-8"))
             name, version = meta["model"], meta["version"]
             model = create(name, meta["labels"], **meta["settings"])
-            if version != model.version:
-                raise UserError(f"version {version} of {name} saved it, this is {model.version}: train it again")
-            model._load(path.parent)
-        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+            if version == model.version:
+                model._load(path.parent)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile) as error:
             raise UserError(f"{path.parent} holds no model to load: {error}") from error
+        if version != model.version:
+            found = f"version {version} of {name} saved it, this is {model.version}"
+            raise UserError(f"{path.parent}: {found}: train it again")
         model._fitted = True
         return model
 
@@ -201,7 +203,8 @@ def classifier_of(name: str) -> type[Model]:
     Raises:
         UserError: no such model; the message lists the valid ones.
     """
-    _check_name("model", name, available())
+    if name not in available():
+        raise UserError(unknown("model", name, available()))
     classifier: type[Model] = importlib.import_module(f"{__name__}.{name}").Classifier
     return classifier
 
@@ -220,13 +223,7 @@ def create(name: str, labels: Sequence[str], **settings: Any) -> Model:
     classifier = classifier_of(name)
     valid = list(inspect.signature(classifier).parameters)[1:]
     for setting in settings:
-        _check_name(f"setting of {name}", setting, valid)
+        if setting not in valid:
+            raise UserError(unknown(f"setting of {name}", setting, valid))
     # Every Classifier takes the labels first; its settings are its own.
     return classifier(labels, **settings)
-
-
-def _check_name(what: str, name: str, valid: Iterable[str]) -> None:
-    if name not in valid:
-        near = difflib.get_close_matches(name, valid, 1, 0.5)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise UserError(f"unknown {what} {name!r}{hint}; valid ones: {', '.join(valid)}")

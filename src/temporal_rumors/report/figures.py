@@ -6,14 +6,15 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from itertools import cycle, groupby
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, PARTS
 from temporal_rumors.report import words
-from temporal_rumors.report.summary import INFLATION_METRIC, LOO, RANDOM, Summary, Timeline
+from temporal_rumors.report.summary import LOO, RANDOM, Summary, Timeline
+from temporal_rumors.report.tables import Block
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -50,18 +51,17 @@ def timeline(summary: Summary, data: Timeline) -> str:
         return _svg(_draw_timeline(summary, data))
 
 
-def inflation(summary: Summary, benchmark: str) -> str:
+def inflation(block: Block) -> str:
     """Draw each model's macro-F1 under every protocol, and the gap to its score under random folds.
 
     Args:
-        summary: its results and inflation.
-        benchmark: which benchmark's.
+        block: the table of one benchmark.
 
     Returns:
         An SVG document.
     """
     with _style():
-        return _svg(_draw_inflation(summary, benchmark))
+        return _svg(_draw_inflation(block))
 
 
 @contextmanager
@@ -170,35 +170,33 @@ def _legend_above(axes: Axes, handles: Sequence[Artist]) -> None:
     )
 
 
-def _draw_inflation(summary: Summary, benchmark: str) -> Figure:
+def _draw_inflation(block: Block) -> Figure:
     from matplotlib.figure import Figure
 
-    results = [r for r in summary.results if r.benchmark == benchmark and r.metric == INFLATION_METRIC]
-    gaps = {(g.model, g.protocol): g for g in summary.inflation if g.benchmark == benchmark}
-    by_model = {model: list(rows) for model, rows in groupby(results, key=lambda r: r.model)}
+    by_model = dict(block.by_model())
     # A lane for the name of each model and one for each of its protocols.
-    figure = Figure(figsize=(_WIDTH, 0.23 * (len(by_model) + len(results))))
+    figure = Figure(figsize=(_WIDTH, 0.23 * (len(by_model) + len(block.rows))))
     axes = figure.subplots(gridspec_kw=_EDGES)
     ticks: list[str] = []
     column = axes.get_yaxis_transform()
     for model, rows in by_model.items():
         ticks.append(model)
         for row in rows:
-            lane = len(ticks)
+            lane, score = len(ticks), row.score
             ticks.append(row.protocol)
             colour, marker = _PROTOCOL_STYLES[row.protocol]
-            axes.errorbar(row.mean, lane, xerr=row.std, color=colour, marker=marker, markersize=5, capsize=2.5)
-            axes.text(1.02, lane, words.score(row.mean, row.std), va="center", size=8, transform=column)
-            if gap := gaps.get((model, row.protocol)):
+            axes.errorbar(score.mean, lane, xerr=score.std, color=colour, marker=marker, markersize=5, capsize=2.5)
+            axes.text(1.02, lane, words.score(score.mean, score.std), va="center", size=8, transform=column)
+            if gap := row.inflation:
                 if gap.comparable:
-                    axes.plot([row.mean, gap.random_mean], [lane, lane], color="#767676", linestyle=":", zorder=1)
+                    axes.plot([score.mean, gap.random_mean], [lane, lane], color="#767676", linestyle=":", zorder=1)
                     found = words.signed(gap.points) + ("*" if gap.significant else "")
                 else:
                     found = words.NOT_COMPARABLE
                 axes.text(1.19, lane, found, va="center", size=8, transform=column)
     for x, heading in ((1.02, "macro-F1"), (1.19, "inflation")):
         axes.text(x, -0.9, heading, va="center", size=8, weight="bold", transform=column)
-    axes.set_title(f"{summary.titles[benchmark]}: macro-F1 under each protocol")
+    axes.set_title(f"{block.title}: macro-F1 under each protocol")
     for tick in axes.set_yticks(range(len(ticks)), ticks, size=8):
         tick.label1.set_fontweight("bold" if tick.label1.get_text() in by_model else "normal")
     axes.set_ylim(len(ticks) - 0.4, -0.6)

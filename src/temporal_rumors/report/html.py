@@ -12,7 +12,6 @@ from temporal_rumors.protocols import PARTS
 from temporal_rumors.report import figures, tables, words
 from temporal_rumors.report.summary import (
     ALPHA,
-    INFLATION_METRIC,
     LEAST_INFLATION,
     METRICS,
     ModelRuns,
@@ -25,7 +24,12 @@ _TEMPLATE = "report.html.jinja"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure on the page: an svg element, and what it shows in words."""
+    """A figure on the page.
+
+    Attributes:
+        svg: an svg element, drawn by matplotlib, which escapes all text.
+        label: what it shows, in words.
+    """
 
     svg: str
     label: str
@@ -52,9 +56,15 @@ class Section:
 
 
 def page(summary: Summary) -> str:
-    """Render the page: HTML with inline CSS and SVG, the same bytes for the same summary."""
+    """Render the page.
+
+    Args:
+        summary: what it shows.
+
+    Returns:
+        HTML with inline CSS and SVG, the same bytes for the same summary.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -71,8 +81,6 @@ def page(summary: Summary) -> str:
         "evidence": words.evidence,
         "settings": _settings,
         "values": _values,
-        # Drawn by matplotlib, which escapes all text.
-        "svg": Markup,
     }
     environment.filters.update(filters)
     headline = words.headline(summary)
@@ -95,15 +103,14 @@ def page(summary: Summary) -> str:
 def _section(summary: Summary, block: tables.Block, index: int) -> Section:
     splits = [split for split in summary.splits if split.benchmark == block.benchmark]
     timelines = [data for data in summary.timelines if data.benchmark == block.benchmark]
-    f1 = METRICS.index(INFLATION_METRIC)
     scores = "; ".join(
-        f"{row.model}, {row.protocol}: {words.score(row.results[f1].mean, row.results[f1].std)}" for row in block.rows
+        f"{row.model}, {row.protocol}: {words.score(row.score.mean, row.score.std)}" for row in block.rows
     )
     return Section(
         anchor=f"benchmark-{index}",
         block=block,
         inflation_figure=Figure(
-            _inline(figures.inflation(summary, block.benchmark), f"i{index}"),
+            _inline(figures.inflation(block), f"i{index}"),
             f"Macro-F1 on {block.title} under each protocol. {scores}.",
         ),
         data=sorted({(split.data_digest, split.data_is_published) for split in splits}),

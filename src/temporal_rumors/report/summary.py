@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +13,8 @@ from temporal_rumors import benchmark as benchmarks
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.grid import GROUPS, LOO, RANDOM, group_of
-from temporal_rumors.protocols import PARTS, RANDOM_FOLDS, SplitReport
+from temporal_rumors.protocols import PARTS, RANDOM_FOLDS
+from temporal_rumors.records import json_digest
 from temporal_rumors.statistics import compare_means
 
 Record = Mapping[str, Any]
@@ -35,10 +35,12 @@ class Result:
     Attributes:
         protocol: random, chrono, chrono_stratified or loo.
         model: the model's name; with @ and six hexadecimal digits where several variants of it were run.
-        mean, std: over the runs, in percent; the sample standard deviation, None for one run.
+        mean: over the runs, in percent.
+        std: sample standard deviation over the runs, in points; None for one run.
         n_runs: folds, events and seeds that the mean is over.
-        paper_mean, paper_std: what the paper prints, in percent; None where it has no such value, or where ours is
-            of a modified source file.
+        paper_mean: what the paper prints, in percent; None where it has no such value, or where ours is of a modified
+            source file.
+        paper_std: what the paper prints beside it, in points; None where it prints none.
         notes: what the reader must know about the mean.
         signature: what was evaluated, on one line.
     """
@@ -67,7 +69,11 @@ class Inflation:
 
     Attributes:
         points: random_mean - protocol_mean; None where they are not comparable.
-        test, statistic, p_value: of the difference (see :mod:`temporal_rumors.statistics`), None without a test.
+        random_mean: under random folds, in percent.
+        protocol_mean: under the other protocol, in percent.
+        test: of the difference, "welch" or "one-sample"; None without a test.
+        statistic: Student's t, positive where the random score is the higher; None without a test.
+        p_value: two-sided; None without a test.
         significant: p_value < 0.05; None without a test.
         comparable: False where a test part lacks a class, so that the two means do not measure the same.
         notes: what the reader must know about the two means and the test.
@@ -121,7 +127,8 @@ class Timeline:
     """Posts over time.
 
     Attributes:
-        start, end: first and last time, ISO 8601 UTC.
+        start: first time, ISO 8601 UTC.
+        end: last time, ISO 8601 UTC.
         counts: class -> posts in equal bins from start to end.
         cuts: chronological protocol -> class -> times of the first validation and the first test post.
         ends: chronological protocol -> part -> time of its last post.
@@ -147,7 +154,9 @@ class ModelRuns:
         data_remarks: what reading the source file dropped or mended.
         versions: library -> its versions over the runs.
         fitted: protocol group -> what the fits chose -> values over the runs.
-        seeds, n_runs, signatures: protocol group -> its seeds, number of runs, and signature.
+        seeds: protocol group -> its seeds.
+        n_runs: protocol group -> its number of runs.
+        signatures: protocol group -> what was evaluated, on one line.
     """
 
     benchmark: str
@@ -168,7 +177,16 @@ class ModelRuns:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything the report shows; `titles` gives what people call each benchmark."""
+    """Everything the report shows.
+
+    Attributes:
+        titles: benchmark -> what people call it.
+        results: in the order of benchmark, model, protocol and metric.
+        inflation: one for each model and protocol that there are random folds to compare with, in the same order.
+        splits: each split that was evaluated on, once.
+        timelines: one for each benchmark, source file and set of classes.
+        runs: one for each benchmark and model.
+    """
 
     titles: dict[str, str]
     results: list[Result]
@@ -178,7 +196,11 @@ class Summary:
     runs: list[ModelRuns]
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
-        """Return results, inflation and splits as `temporal-rumors report --json` prints them."""
+        """Return results, inflation and splits as `temporal-rumors report --json` prints them.
+
+        Returns:
+            "results", "inflation" and "splits" -> their rows, attribute -> value.
+        """
         return {
             "results": [{**asdict(row), "difference": row.difference} for row in self.results],
             "inflation": [asdict(row) for row in self.inflation],
@@ -192,8 +214,11 @@ def summarise(records: Iterable[Record]) -> Summary:
     Args:
         records: run records; their order does not matter, and a record that stands twice counts once.
 
+    Returns:
+        What the report shows; equal sets of records give equal summaries.
+
     Raises:
-        UserError: no records.
+        UserError: no records, or runs of one model and protocol on different splits.
 
     Source: Mu et al. 2023, tables 4 and 5.
     """
@@ -208,6 +233,7 @@ def summarise(records: Iterable[Record]) -> Summary:
     for (name, model), of_model in groupby(ordered, key=lambda r: (r["benchmark"], r["model"])):
         variants = {variant: list(rs) for variant, rs in groupby(of_model, key=_variant)}
         for variant, of_variant in variants.items():
+            _check_splits(of_variant)
             label = model if len(variants) == 1 else f"{model}@{variant[:6]}"
             groups = {g: list(rs) for g, rs in groupby(of_variant, key=lambda r: group_of(r["protocol"]))}
             for group, members in groups.items():
@@ -239,12 +265,24 @@ def _find(name: str) -> Benchmark | None:
         return None
 
 
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
-
-
 def _variant(record: Record) -> str:
-    return _digest([record[x] for x in ("settings", "model_version", "data_digest", "benchmark_version")])
+    identity = ("settings", "model_version", "classes", "data_digest", "benchmark_version")
+    return json_digest([record[name] for name in identity])
+
+
+def _check_splits(records: Sequence[Record]) -> None:
+    """Refuse records of one variant that do not share the split of their protocol: their scores are no one mean."""
+    known: dict[str, Record] = {}
+    for record in records:
+        first = known.setdefault(record["protocol"], record)
+        if record["split_digest"] != first["split_digest"]:
+            one, other = (
+                f"{r['split_digest'][:8]} (seed {r['seed']}, record {r['key'][:12]})" for r in (first, record)
+            )
+            raise UserError(
+                f"runs of {record['model']} on {record['benchmark']} under {record['protocol']} must share one split, "
+                f"found {one} and {other}: delete the older one"
+            )
 
 
 def _differences(record: Record, variants: Sequence[Record]) -> list[str]:
@@ -264,6 +302,7 @@ def _traits(record: Record) -> dict[str, str]:
         },
         # No name of a setting holds a space.
         "model version": f"model version {record['model_version']}",
+        "class names": f"classes {', '.join(record['classes'])}",
         "benchmark version": f"benchmark version {record['benchmark_version']}",
         "data digest": f"data {record['data_digest'][:8]} ({origin})",
     }
@@ -395,12 +434,13 @@ def _signature(records: Sequence[Record], group: str) -> str:
         "benchmark": f"{first['benchmark']}@{first['benchmark_version']}",
         "protocol": group,
         "model": f"{first['model']}@{first['model_version']}",
+        "settings": json_digest(first["settings"])[:8],
         "classes": ",".join(first["classes"]),
         "runs": len(records),
         "seeds": ",".join(str(seed) for seed in sorted({r["seed"] for r in records})),
         "data": first["data_digest"][:8],
         # Several splits are named by one digest of theirs.
-        "split": (next(iter(splits.values())) if len(splits) == 1 else _digest(splits))[:8],
+        "split": (next(iter(splits.values())) if len(splits) == 1 else json_digest(splits))[:8],
         "coverage": f"{scored}/{in_test}",
         "version": ",".join(sorted({r["versions"].get("temporal-rumors", "unknown") for r in records})),
     }
@@ -445,7 +485,7 @@ def _splits(records: Sequence[Record]) -> list[SplitSummary]:
         protocol = record["protocol"]
         place = GROUPS.index(group_of(protocol)), protocol, record["data_digest"], record["split_digest"]
         by_identity.setdefault(
-            (record["benchmark"], *place),
+            (record["benchmark"], *place, *record["classes"]),
             SplitSummary(
                 benchmark=record["benchmark"],
                 protocol=protocol,
@@ -455,7 +495,7 @@ def _splits(records: Sequence[Record]) -> list[SplitSummary]:
                 data_remarks=record["data_remarks"],
                 sizes={part: dict(record["split"]["sizes"][part]) for part in PARTS},
                 span={part: _pair(record["split"]["span"][part]) for part in PARTS},
-                warnings=SplitReport(**record["split"]).warnings(),
+                warnings=record["split"]["warnings"],
             ),
         )
     return [by_identity[identity] for identity in sorted(by_identity)]
@@ -466,13 +506,13 @@ def _pair(span: Sequence[str] | None) -> tuple[str, str] | None:
 
 
 def _timelines(records: Sequence[Record]) -> list[Timeline]:
-    timelines: dict[tuple[str, str], Timeline] = {}
+    timelines: dict[tuple[str, ...], Timeline] = {}
     for record in records:
-        found, identity = record["timeline"], (record["benchmark"], record["data_digest"])
+        found, data = record["timeline"], (record["benchmark"], record["data_digest"])
         if not found["start"]:
             continue
-        empty = Timeline(*identity, found["start"], found["end"], found["counts"], cuts={}, ends={}, absent={})
-        timeline = timelines.setdefault(identity, empty)
+        empty = Timeline(*data, found["start"], found["end"], found["counts"], cuts={}, ends={}, absent={})
+        timeline = timelines.setdefault((*data, *record["classes"]), empty)
         if found["cuts"]:
             protocol, split = record["protocol"], record["split"]
             timeline.cuts[protocol] = {name: (times[0], times[1]) for name, times in found["cuts"].items()}

@@ -34,6 +34,11 @@ class Row:
     inflation: Inflation | None
 
     @property
+    def score(self) -> Result:
+        """The result that inflation is computed from."""
+        return next(result for result in self.results if result.metric == INFLATION_METRIC)
+
+    @property
     def heading(self) -> str:
         """The protocol, marked where there is a note."""
         return self.protocol + (MARK if self.notes else "")
@@ -41,7 +46,7 @@ class Row:
     @property
     def notes(self) -> list[str]:
         """What the reader must know about the scores of the row."""
-        return self.results[0].notes
+        return self.score.notes
 
     @property
     def in_paper(self) -> bool:
@@ -97,7 +102,7 @@ class Block:
         lines = [f"{MARK} {', '.join(names)}: {note}" for note, names in noted.items()]
         if self.variants:
             told = "; ".join(f"{model} has {', '.join(differs)}" for model, differs in self.variants.items())
-            lines.append(f"Variants of one model, named with @, differ in settings, data or version: {told}")
+            lines.append(f"Variants of one model, named with @, differ in settings, classes, data or version: {told}")
         return lines + [f"Data: {remark}" for remark in self.data_remarks]
 
     def by_model(self) -> list[tuple[str, list[Row]]]:
@@ -125,7 +130,14 @@ LEGEND = (
 
 
 def blocks(summary: Summary) -> list[Block]:
-    """Lay out the results, one block a benchmark, in the order of the summary."""
+    """Lay out the results.
+
+    Args:
+        summary: its results and inflation.
+
+    Returns:
+        One block a benchmark, in the order of the summary.
+    """
     inflation = {(row.benchmark, row.model, row.protocol): row for row in summary.inflation}
     rows: dict[str, list[Row]] = {}
     for (name, model, protocol), results in groupby(summary.results, key=lambda r: (r.benchmark, r.model, r.protocol)):
@@ -144,7 +156,14 @@ def blocks(summary: Summary) -> list[Block]:
 
 
 def terminal(summary: Summary) -> list[RenderableType]:
-    """Render for a terminal of at least 80 columns, which hold every number whole."""
+    """Render for a terminal of at least 80 columns, which hold every number whole.
+
+    Args:
+        summary: what to show.
+
+    Returns:
+        What rich prints one after the other: for each benchmark its table and notes, then the legend and the findings.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text

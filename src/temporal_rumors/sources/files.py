@@ -84,6 +84,9 @@ def read(file: SourceFile, data_dir: str | os.PathLike[str] | None = None, *, al
         data_dir: the only place to look in, see :func:`find`.
         allow_modified: take bytes whose sha256 differs from the pinned one.
 
+    Returns:
+        The bytes, with their origin and sha256.
+
     Raises:
         DataNotFoundError: not at hand and not to be had; the message says what to put where.
         UserError: the sha256 differs and ``allow_modified`` is False.

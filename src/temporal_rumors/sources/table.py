@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -13,8 +14,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from temporal_rumors.errors import UserError
+from temporal_rumors.errors import DataNotFoundError, UserError
 from temporal_rumors.records import Post, Posts, check_id, is_missing, parse_time, snowflake_time
+from temporal_rumors.sources import files
 from temporal_rumors.sources.files import Snapshot, SourceFile
 
 NO_TEXT = "no text"
@@ -46,12 +48,47 @@ class Table:
     event: str | None = None
     event_by_month: Mapping[str, str] | None = None
 
-    def read(self, source: Snapshot, classes: tuple[str, ...]) -> Posts:
-        """Read the file's bytes into posts.
+    @property
+    def name(self) -> str:
+        """What the upstream file is called."""
+        return self.file.name
+
+    @property
+    def url(self) -> str:
+        """Where it is downloaded from; empty for one that comes with the package."""
+        return self.file.url
+
+    @property
+    def sha256(self) -> str:
+        """Of the published bytes, hexadecimal."""
+        return self.file.sha256
+
+    def at_hand(self, data_dir: str | os.PathLike[str] | None = None) -> bool:
+        """Return whether it can be read without a download."""
+        try:
+            return files.find(self.file, data_dir) is not None
+        except DataNotFoundError:
+            return False
+
+    def digest(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> str:
+        """Return the sha256 of the bytes that :meth:`read` reads; see :func:`temporal_rumors.sources.files.digest`."""
+        return files.digest(self.file, data_dir, allow_modified=allow_modified)
+
+    def read(
+        self, classes: tuple[str, ...], data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False
+    ) -> Posts:
+        """Read the file, see :func:`temporal_rumors.sources.files.read`, and :meth:`parse` it."""
+        return self.parse(files.read(self.file, data_dir, allow_modified=allow_modified), classes)
+
+    def parse(self, source: Snapshot, classes: tuple[str, ...]) -> Posts:
+        """Turn the file's bytes into posts.
 
         Args:
             source: the bytes, with a name for messages.
             classes: class names; a post's label is an index into them.
+
+        Returns:
+            All posts, in (time, id) order, with what was dropped and mended.
 
         Raises:
             UserError: names file, line, what was found and what was expected.

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
 from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits
 
 from temporal_rumors import macro_prf
 from temporal_rumors.errors import UserError
@@ -23,10 +20,21 @@ from temporal_rumors.models.lr.ngrams import ANALYZERS, Ngrams, Terms, count_ngr
 _VOCABULARY, _WEIGHTS = "vocabulary.json", "weights.npz"
 _MAX_ITERATIONS = 1000  # the benchmarks' posts need fewer than 100
 
-# scikit-learn's checks of inputs that are made right here would take a tenth of the time.
-_unchecked = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
-# Vectors of a few thousand numbers gain nothing from threads, which wait for each other where runs share the cores.
-_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
+
+@contextmanager
+def _lean() -> Iterator[None]:
+    """Have scikit-learn neither check inputs that are made right here, nor use threads for small vectors.
+
+    The checks would take a tenth of the time; the threads wait for each other where runs share the cores.
+    """
+    import sklearn
+    from threadpoolctl import threadpool_limits
+
+    with (
+        sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
+        threadpool_limits(limits=1, user_api="blas"),
+    ):
+        yield
 
 
 class Classifier(Model):
@@ -75,8 +83,6 @@ class Classifier(Model):
     def encode(self, texts: Sequence[str]) -> Ngrams:
         return count_ngrams(texts, self.settings["analyzer"])
 
-    @_unchecked
-    @_one_thread
     def _fit(
         self, train: Ngrams, train_labels: np.ndarray, validation: Ngrams, validation_labels: np.ndarray, seed: int
     ) -> None:
@@ -90,16 +96,9 @@ class Classifier(Model):
         counts = train.count(self.vocabulary)
         n_posts = np.bincount(counts.indices, minlength=len(self.vocabulary))
         self.idf = np.log((len(train) + 1) / (n_posts + 1)) + 1
-        train_features, validation_features = _tfidf(counts, self.idf), self._features(validation)
-        best = -1.0
-        # Each fit starts from zero and stops at the default tolerance, as a plain script's does: that is short of the
-        # optimum, so a warm start or another solver, though faster, would change one prediction in two hundred.
-        for c in self.settings["grid"]:
-            model = LogisticRegression(C=c, max_iter=_MAX_ITERATIONS).fit(train_features, train_labels)
-            predictions = model.predict(validation_features)
-            found = macro_prf(predictions=predictions, references=validation_labels)["f1"]
-            if found > best:
-                best, self.c, chosen = found, c, model
+        with _lean():
+            chosen = self._choose(_tfidf(counts, self.idf), train_labels, self._features(validation), validation_labels)
+        self.c = float(chosen.C)
         self.coef = np.zeros((len(self.labels), len(self.vocabulary)))
         self.intercept = np.full(len(self.labels), -np.inf)
         # Of two classes scikit-learn scores the second against the first, whose own score is then 0.
@@ -107,13 +106,29 @@ class Classifier(Model):
         scored = chosen.classes_[-len(chosen.coef_) :]
         self.coef[scored], self.intercept[scored] = chosen.coef_, chosen.intercept_
 
+    def _choose(
+        self, train: csr_matrix, train_labels: np.ndarray, validation: csr_matrix, validation_labels: np.ndarray
+    ) -> Any:
+        """The fitted LogisticRegression of the grid that is best on the validation part."""
+        from sklearn.linear_model import LogisticRegression
+
+        best = -1.0
+        # Each fit starts from zero and stops at the default tolerance, as a plain script's does: that is short of the
+        # optimum, so a warm start or another solver, though faster, would change one prediction in two hundred.
+        for c in self.settings["grid"]:
+            model = LogisticRegression(C=c, max_iter=_MAX_ITERATIONS).fit(train, train_labels)
+            found = macro_prf(predictions=model.predict(validation), references=validation_labels)["f1"]
+            if found > best:
+                best, chosen = found, model
+        return chosen
+
     @property
     def fitted(self) -> dict[str, Any]:
         return {"C": self.c, "n_features": len(self.vocabulary)}
 
-    @_unchecked
     def _scores(self, encoded: Ngrams) -> np.ndarray:
-        scores: np.ndarray = self._features(encoded) @ self.coef.T + self.intercept
+        with _lean():
+            scores: np.ndarray = self._features(encoded) @ self.coef.T + self.intercept
         return scores
 
     def _save(self, folder: Path) -> None:
@@ -139,6 +154,8 @@ def _tfidf(counts: csr_matrix, idf: np.ndarray) -> csr_matrix:
 
     Its fit_transform orders the entries of a row by when it first met them, and so may round a sum otherwise.
     """
+    from sklearn.preprocessing import normalize
+
     if not counts.shape[0]:
         return counts
     weighted = csr_matrix((counts.data * idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)

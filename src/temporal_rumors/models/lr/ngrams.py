@@ -123,6 +123,9 @@ def count_ngrams(texts: Sequence[str], analyzer: str) -> Ngrams:
         texts: (n,) str.
         analyzer: "word" or "char"; tokens are those of scikit-learn's TfidfVectorizer with its default settings.
 
+    Returns:
+        The counts, a row a text.
+
     Raises:
         UserError: something other than a string among the texts, or more distinct words than can be numbered.
     """
