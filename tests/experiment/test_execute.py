@@ -135,6 +135,10 @@ def test_modified_data_make_other_runs_that_say_so(tmp_path, data_dir):
     assert refused.state == FAILED
     assert "is not the published file" in refused.error
     assert states(execute(runs, Settings(store, str(copy), allow_modified=True))) == [DONE]
+    # Within one process, too, a file that changes again is read again.
+    (copy / b.source.name).write_text("\n".join(lines[:-2]) + "\n", encoding="utf-8")
+    assert states(execute(runs, Settings(store, str(copy), allow_modified=True))) == [DONE]
+    assert len({r["data_digest"] for r in RunStore(store).read()}) == 3
     found = {(r["data_is_published"], r["data_digest"] == b.source.file.sha256) for r in RunStore(store).read()}
     assert found == {(True, True), (False, False)}
 

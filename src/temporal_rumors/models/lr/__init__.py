@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +30,21 @@ def _lean() -> Iterator[None]:
     The checks would take a tenth of the time; the threads wait for each other where runs share the cores.
     """
     import sklearn
-    from threadpoolctl import threadpool_limits
 
     with (
         sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
-        threadpool_limits(limits=1, user_api="blas"),
+        _threads().limit(limits=1, user_api="blas"),
     ):
         yield
+
+
+@cache
+def _threads() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    # Once, since it looks through all libraries loaded so far; those of scikit-learn must be among them.
+    importlib.import_module("sklearn.linear_model")
+    return ThreadpoolController()
 
 
 class Classifier(Model):
@@ -127,8 +137,7 @@ class Classifier(Model):
         return {"C": self.c, "n_features": len(self.vocabulary)}
 
     def _scores(self, encoded: Ngrams) -> np.ndarray:
-        with _lean():
-            scores: np.ndarray = self._features(encoded) @ self.coef.T + self.intercept
+        scores: np.ndarray = self._features(encoded) @ self.coef.T + self.intercept
         return scores
 
     def _save(self, folder: Path) -> None:
