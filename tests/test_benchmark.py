@@ -189,3 +189,14 @@ def test_a_digest_names_the_bytes_that_are_read(tmp_path: Path) -> None:
         b.digest(tmp_path)
     changed = (tmp_path / b.source.file.name).read_bytes()
     assert b.digest(tmp_path, allow_modified=True) == sha256(changed) == b.posts(tmp_path, allow_modified=True).digest
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("PHEME_temporal", "pheme_temporal"), ("weibo_tmporal", "weibo_temporal"), ("foo_temporal", None)],
+)
+def test_a_name_is_offered_only_for_one_that_is_like_it(name: str, nearest: str | None) -> None:
+    with pytest.raises(UserError) as error:
+        benchmark.get(name)
+    assert ("did you mean" in str(error.value)) == (nearest is not None)
+    assert nearest is None or f"did you mean {nearest!r}?" in str(error.value)

@@ -44,7 +44,7 @@ BENCHMARK = Benchmark(
         label="labels",
         labels={"0": "non-rumour", "1": "rumour"},
         time="time",
-        # Checked: the column equals the time in the id, cut to seconds.
+        # Checked: the column is within a second of the time in the id.
         zone="UTC",
         event_by_month=EVENT_BY_MONTH,
     ),

@@ -49,7 +49,7 @@ def macro_prf(
 
     Raises:
         ValueError: inputs that are empty, of unequal length, or anything but labels of one kind; -100 among
-            the references without `ignore_index`; a label that `labels` does not list.
+            them without `ignore_index`; a label that `labels` does not list.
 
     Source: Mu, Bontcheva and Aletras (2023), section 2.5; scikit-learn's definition.
     """
@@ -161,11 +161,12 @@ class Confusion:
             pairs = {pair: count for pair, count in pairs.items() if pair[0] != ignore_index}
             if not pairs:
                 raise ValueError(f"every reference is ignore_index={ignore_index!r}: nothing is left to score.")
-        padding = sum(count for (reference, _), count in pairs.items() if reference == PADDING)
+        padding = sum(count for pair, count in pairs.items() if PADDING in pair)
         if padding and (classes is None or PADDING not in classes):
             raise ValueError(
-                f"references hold {PADDING} ({padding:,} of {len(self):,}), the usual mark of padding: pass "
-                f"ignore_index={PADDING} to drop them, or list {PADDING} in labels if it is a class."
+                f"predictions or references hold {PADDING} ({padding:,} of {len(self):,}), the usual mark of padding: "
+                f"pass ignore_index={PADDING} to drop positions whose reference it is, or list {PADDING} in labels if "
+                "it is a class."
             )
         return pairs
 

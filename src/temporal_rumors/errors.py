@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+# How alike a name must be to a valid one for that to be offered; ours share a suffix, which counts.
+_ALIKE = 0.8
+
 
 class UserError(ValueError):
     """A mistake in input or usage; the command line prints it without a traceback and exits with 2."""
@@ -11,19 +14,18 @@ class DataNotFoundError(UserError):
     """A source file is neither at hand nor downloadable; the message says what to put where."""
 
 
-def nearest(name: str, valid: Iterable[str], cutoff: float = 0.6) -> str | None:
+def nearest(name: str, valid: Iterable[str]) -> str | None:
     """Return the valid name that another is the beginning or a misspelling of, if there is one.
 
     Args:
         name: what was found.
         valid: the names there are.
-        cutoff: how alike two names must be, from 0 to 1.
     """
     import difflib
 
-    names = list(valid)
-    begun = [known for known in names if name and known.startswith(name)]
-    return next(iter(begun or difflib.get_close_matches(name, names, 1, cutoff)), None)
+    names, sought = list(valid), str(name).lower()
+    begun = [known for known in names if sought and known.startswith(sought)]
+    return next(iter(begun or difflib.get_close_matches(sought, names, 1, _ALIKE)), None)
 
 
 def unknown(what: str, name: str, valid: Iterable[str]) -> str:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 METRICS_PACKAGE = "temporal_rumors.metrics"
 _SUFFIX = "_temporal"
-# How alike a name that the Hub does not know must be to one of ours, for ours to be offered.
-_ALIKE = 0.8
 _OURS = "_of_temporal_rumors"
 
 
@@ -99,7 +97,7 @@ def _patch_datasets(module: ModuleType) -> None:
         try:
             return factory(path, *args, **kwargs)
         except Exception as error:
-            if _is_bare(path) and nearest(path, known, _ALIKE):
+            if _is_bare(path) and nearest(path, known):
                 raise DatasetNotFoundError(unknown("benchmark", path, known)) from error
             raise
 
@@ -125,7 +123,7 @@ def _patch_evaluate(module: ModuleType) -> None:
         try:
             return factory(path, *args, **kwargs)
         except Exception as error:
-            if _is_bare(path) and nearest(path, known, _ALIKE):
+            if _is_bare(path) and nearest(path, known):
                 raise FileNotFoundError(unknown("metric", path, known)) from error
             raise
 

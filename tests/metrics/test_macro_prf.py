@@ -275,6 +275,8 @@ def test_anything_but_labels_of_one_kind_is_refused(values, message, name):
         ([1, 2], [2, 2], {"labels": {1, 2}}, "labels: found set"),
         ([1, 2], [2, -100], {}, r"references hold -100 \(1 of 2\).*ignore_index=-100"),
         ([1, 2], [2, -100], {"ignore_index": 2}, "references hold -100"),
+        ([1, -100], [2, 1], {}, r"predictions or references hold -100 \(1 of 2\)"),
+        ([1, -100], [-100, 1], {"ignore_index": -100}, "predictions or references hold -100"),
         ([1, 2], [-100, -100], {"ignore_index": -100}, "every reference is ignore_index=-100"),
         ([1, 2], [2, 2], {"ignore_index": -100, "labels": [1, 2, -100]}, "which ignore_index drops"),
         ([1, 2], [2, 2], {"ignore_index": "2"}, "ignore_index is str, references are int"),
