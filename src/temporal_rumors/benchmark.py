@@ -81,8 +81,8 @@ class Benchmark:
             UserError: the file cannot be had, is not the published one, or cannot be read.
         """
         posts = self.source.read(self.classes, data_dir, allow_modified=allow_modified)
-        if self.events and (unknown := {e for e in posts.events if e is not None} - set(self.events)):
-            raise UserError(f"{self.source.name}: the event {min(unknown)!r} is not one of {', '.join(self.events)}")
+        if self.events and (undeclared := {e for e in posts.events if e is not None} - set(self.events)):
+            raise UserError(f"{self.source.name}: the event {min(undeclared)!r} is not one of {', '.join(self.events)}")
         found = self._counts(posts)
         if self.is_published(posts) and found != dict(self.counts):
             raise AssertionError(f"{self.name}: read {found} from the published file, expected {dict(self.counts)}")

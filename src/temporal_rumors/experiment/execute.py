@@ -155,8 +155,7 @@ def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split) -> dict
     predicted = model.predict(encoded[split.test])
     predicted_at = time.perf_counter()
     references = labels[split.test]
-    classes = range(len(benchmarks.get(run.benchmark).classes))
-    scores = macro_prf(predictions=predicted, references=references, labels=list(classes))
+    scores = macro_prf(predictions=predicted, references=references, labels=list(range(len(model.labels))))
     return {
         "metrics": {name: scores[name] for name in ("precision", "recall", "f1", "accuracy")},
         "fitted": model.fitted,
