@@ -47,7 +47,7 @@ def ours(encoded: Any, labels: np.ndarray, parts: dict[str, np.ndarray], model: 
     train, validation, test = (encoded[rows] for rows in parts.values())
     model.fit(train, labels[parts["train"]], validation, labels[parts["validation"]])
     score = f1_score(labels[parts["test"]], model.predict(test), average="macro")
-    return score, model.c, model.vocabulary.names
+    return score, model.c, model.vocabularies[0].names
 
 
 def timed(seconds: dict[Any, float], key: Any, function: Callable[..., Any], *args: Any) -> Any:

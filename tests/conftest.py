@@ -41,8 +41,7 @@ def data_dir() -> Path:
     folder = os.environ.get(files.DATA_VARIABLE)
     if not folder:
         _lacking(f"no real data: {files.DATA_VARIABLE} names no folder")
-    for name in benchmark.names():
-        source = benchmark.get(name).source
+    for source in (b.source for name in benchmark.names() for b in benchmark.tasks(name)):
         if not source.at_hand(folder):
             _lacking(f"no real data: {files.DATA_VARIABLE} does not hold {source.name}")
     return Path(folder)

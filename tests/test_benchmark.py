@@ -13,8 +13,11 @@ from temporal_rumors import benchmark
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.records import Posts, sha256
+from temporal_rumors.sources.table import Table
 
 NAMES = benchmark.names()
+BENCHMARKS = [b for name in NAMES for b in benchmark.tasks(name)]
+every_benchmark = pytest.mark.parametrize("b", BENCHMARKS, ids=lambda b: b.label)
 # Comes with the package, so that tests may change a copy of it.
 SAMPLE = "sample_temporal"
 
@@ -26,7 +29,7 @@ def folders() -> list[str]:
 
 def read(b: Benchmark, request: pytest.FixtureRequest) -> Posts:
     """The posts of a benchmark whose file comes with the package, or else of the real one."""
-    return b.posts(None if b.source.file.path else request.getfixturevalue("data_dir"))
+    return b.posts(None if b.name == SAMPLE else request.getfixturevalue("data_dir"))
 
 
 def record_digest(posts: Posts, at: int) -> str:
@@ -37,6 +40,7 @@ def record_digest(posts: Posts, at: int) -> str:
         "label": int(posts.labels[at]),
         "created_at": created_at and created_at.isoformat(timespec="milliseconds") + "Z",
         "event": posts.events[at],
+        **{name: cells[at] for name, cells in posts.columns.items()},
     }
     return sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode())
 
@@ -53,24 +57,35 @@ def test_a_folder_holds_a_card_a_builder_and_the_digests_of_its_records(name: st
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_benchmark_has_the_name_of_its_folder_and_is_whole(name: str) -> None:
-    b = benchmark.get(name)
-    assert b.name == name
+def test_a_benchmark_has_the_name_of_its_folder_and_tasks_of_different_names(name: str) -> None:
+    found = benchmark.tasks(name)
+    assert {b.name for b in found} == {name}
+    tasks = [b.task for b in found]
+    assert tasks == [None] or (None not in tasks and len(set(tasks)) == len(tasks))
+    assert len({b.version for b in found}) == 1
+
+
+@every_benchmark
+def test_a_benchmark_is_whole(b: Benchmark) -> None:
     for text in (b.title, b.language, b.description, b.license, b.version):
         assert text.strip()
-    assert set(b.source.labels.values()) == set(b.classes) == set(b.counts)
-    assert len(b.source.file.sha256) == 64
-    if b.source.file.path is None:
-        assert b.source.file.url.startswith("https://")
+    assert set(b.classes) == set(b.counts)
+    if b.official:
+        assert set(b.official) == {"train", "validation", "test"}
+        assert {c: sum(part[c] for part in b.official.values()) for c in b.classes} == b.counts
+    if isinstance(b.source, Table):
+        assert set(b.source.labels.values()) == set(b.classes)
+        assert len(b.source.sha256) == 64
+    if b.name != SAMPLE:
+        assert b.source.url.startswith("https://")
         assert b.homepage.startswith("https://")
         assert b.citation.startswith("@")
     assert set(b.cuts) <= set(b.protocols)
     assert list(b.events) == sorted(set(b.events))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_cut_points_sum_to_the_posts_there_are(name: str) -> None:
-    b = benchmark.get(name)
+@every_benchmark
+def test_cut_points_sum_to_the_posts_there_are(b: Benchmark) -> None:
     if "chrono" in b.cuts:
         assert sum(b.cuts["chrono"]) == sum(b.counts.values())
     for label, sizes in b.cuts.get("chrono_stratified", {}).items():
@@ -83,13 +98,12 @@ def test_a_builder_builds_the_benchmark_of_its_folder(name: str) -> None:
     (builder,) = [
         value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__
     ]
-    assert builder.BENCHMARK is benchmark.get(name)
-    assert sorted(builder.builder_configs) == sorted(benchmark.get(name).protocols)
+    assert builder.BENCHMARKS is benchmark.tasks(name)
+    assert list(builder.builder_configs) == [config for b in benchmark.tasks(name) for config in b.configs]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_published_file_holds_the_expected_records(name: str, request: pytest.FixtureRequest) -> None:
-    b = benchmark.get(name)
+@every_benchmark
+def test_the_published_data_hold_the_expected_records(b: Benchmark, request: pytest.FixtureRequest) -> None:
     posts = read(b, request)
     assert b.is_published(posts)
     assert {c: int((posts.labels == i).sum()) for i, c in enumerate(b.classes)} == b.counts
@@ -100,27 +114,31 @@ def test_the_published_file_holds_the_expected_records(name: str, request: pytes
         "tenth": record_digest(posts, 9),
         "last": record_digest(posts, -1),
     }
-    path = benchmark.folder(name) / "records.json"
-    expected = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-    assert expected == found, f"dataset_scripts/{name}/records.json should be {json.dumps(found, indent=2)}"
+    path = benchmark.folder(b.name) / "records.json"
+    expected = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if b.task:
+        expected = expected.get(b.task)
+    assert expected == found, f"{path}{f', {b.task}' if b.task else ''} should be {json.dumps(found, indent=2)}"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_protocol_of_a_benchmark_splits_its_posts(name: str, request: pytest.FixtureRequest) -> None:
-    b = benchmark.get(name)
+@every_benchmark
+def test_every_protocol_of_a_benchmark_splits_its_posts(b: Benchmark, request: pytest.FixtureRequest) -> None:
     posts = read(b, request)
     for protocol in b.protocols:
         split = b.split(posts, protocol)
         assert sum(map(len, [*split.parts().values(), split.excluded])) == len(posts)
         report = b.report(posts, split)
         assert {label for part in report.sizes.values() for label in part} == set(b.classes)
-        if protocol in ("chrono", "chrono_stratified"):
+        if posts.threads is not None:
+            threads = [set(posts.threads[rows]) for rows in (*split.parts().values(), split.excluded)]
+            assert sum(map(len, threads)) == len(set.union(*threads))
+        elif protocol in ("chrono", "chrono_stratified"):
             assert len(split.excluded) == sum(posts.times != posts.times)  # NaT is unequal to itself
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_published_results_are_percentages_by_model_and_protocol(name: str) -> None:
-    rows = benchmark.get(name).published
+@every_benchmark
+def test_published_results_are_percentages_by_model_and_protocol(b: Benchmark) -> None:
+    rows = b.published
     keys = [(row["model"], row["protocol"]) for row in rows]
     assert len(keys) == len(set(keys))
     assert {protocol for _, protocol in keys} <= {"random", "chrono", "chrono_stratified", "loo"}
@@ -140,14 +158,30 @@ def test_an_unknown_benchmark_is_refused_with_the_valid_ones() -> None:
 
 def test_an_unknown_protocol_is_refused_with_the_valid_ones() -> None:
     with pytest.raises(UserError, match=r"weibo_temporal: unknown protocol 'loo_ferguson'.*valid ones: random_fold0"):
-        benchmark.get("weibo_temporal").check_protocol("loo_ferguson")
+        benchmark.get("weibo_temporal").config("loo_ferguson")
     with pytest.raises(UserError, match="loo_ferguson"):
-        benchmark.get("pheme_temporal").check_protocol("loo_fergusson")
+        benchmark.get("pheme_temporal").config("loo_fergusson")
+
+
+def test_an_unknown_task_is_refused_with_the_valid_ones() -> None:
+    with pytest.raises(UserError, match=r"rumoureval2017: unknown task 'stanse' \(did you mean 'stance'\?\)"):
+        benchmark.get("rumoureval2017", "stanse")
+    with pytest.raises(UserError, match="pheme_temporal has no tasks, so no 'stance'"):
+        benchmark.get("pheme_temporal", "stance")
+
+
+def test_configurations_name_task_and_protocol_and_the_official_split_by_the_task_alone() -> None:
+    stance = benchmark.get("rumoureval2017")
+    assert stance.task == "stance"
+    assert list(stance.configs.items())[:2] == [("stance", "official"), ("stance_random_fold0", "random_fold0")]
+    assert stance.config("loo_ferguson") == "stance_loo_ferguson"
+    assert benchmark.get("pheme_temporal").config("chrono") == "chrono"
 
 
 def copied_sample(tmp_path: Path, *, drop_rows: int = 0) -> Benchmark:
     """The sample on a copy of its file, some rows short of the published one."""
     b = benchmark.get(SAMPLE)
+    assert isinstance(b.source, Table)
     assert b.source.file.path is not None
     lines = b.source.file.path.read_bytes().splitlines(keepends=True)
     (tmp_path / b.source.file.name).write_bytes(b"".join(lines[: len(lines) - drop_rows]))

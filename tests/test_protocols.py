@@ -542,7 +542,7 @@ def test_a_report_counts_what_a_split_does_not_guarantee() -> None:
         "no 1 post in the train part",
         "no 1 post in the validation part",
         "no 0 post in the test part",
-        "2 posts share their time with a post beyond a cut: only their id decided",
+        "2 posts share their time with one beyond a cut: only their id decided",
     ]
 
 

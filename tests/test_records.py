@@ -90,6 +90,15 @@ class TestParseTime:
         with pytest.raises(UserError, match="names no time zone"):
             parse_time(naive.isoformat())
 
+    @given(MOMENTS)
+    def test_reads_what_twitter_writes(self, moment: datetime) -> None:
+        # The C locale's names, which the tests run in.
+        assert parse_time(moment.strftime("%a %b %d %H:%M:%S %z %Y")) == ms(moment.replace(microsecond=0))
+
+    def test_knows_twitters_names_of_months_and_days_whatever_the_locale(self) -> None:
+        assert parse_time("Sun Aug 10 01:30:14 +0000 2014") == parse_time("2014-08-10T01:30:14Z")
+        assert parse_time("Thu Oct 23 10:30:14 -0230 2014", "Asia/Shanghai") == parse_time("2014-10-23T13:00:14Z")
+
     def test_ignores_the_declared_zone_where_the_time_names_its_own(self) -> None:
         assert parse_time("2015-01-07T11:30:00+08:00", "America/New_York") == parse_time("2015-01-07T03:30:00Z")
         assert parse_time("1420601400", "America/New_York") == parse_time("2015-01-07T03:30:00Z")
@@ -120,7 +129,11 @@ class TestParseTime:
             "2015-01-07T11:30.5Z",
             "2015-01-07T11:30:00 CET",
             "2015-01-07T11:30:00Z\x00",
-            "Wed Jan 07 11:30:00 +0000 2015",
+            "Wed Jan 07 11:30:00 2015",
+            "Wed Jan 7 11:30:00 +0000 2015",
+            "Wed, 07 Jan 2015 11:30:00 +0000",
+            "Mer Jan 07 11:30:00 +0000 2015",
+            "wed jan 07 11:30:00 +0000 2015",
         ],
     )
     def test_refuses_any_other_form_and_says_which_it_reads(self, value: str) -> None:
@@ -130,7 +143,14 @@ class TestParseTime:
 
     @pytest.mark.parametrize(
         "value",
-        ["2015-02-29T00:00Z", "2015-13-01", "2015-01-07T24:01Z", "2015-06-30T23:59:60Z", "2015-01-07T00:00+24:00"],
+        [
+            "Sun Feb 29 00:00:00 +0000 2015",
+            "2015-02-29T00:00Z",
+            "2015-13-01",
+            "2015-01-07T24:01Z",
+            "2015-06-30T23:59:60Z",
+            "2015-01-07T00:00+24:00",
+        ],
     )
     def test_refuses_a_time_that_does_not_exist(self, value: str) -> None:
         with pytest.raises(UserError, match="does not exist"):
@@ -216,8 +236,21 @@ class TestPosts:
         assert (posts.ids.dtype.kind, posts.labels.dtype, posts.times.dtype.kind) == ("U", np.int64, "M")
 
     def test_tell_what_was_dropped_and_mended(self) -> None:
-        posts = Posts.from_records([], digest="d", dropped={"no text": range(1, 1201)}, notes={"blanks removed": 2})
-        assert posts.remarks() == ["1,200 rows dropped, no text (line 1, 2, 3, 4, 5, …)", "2 rows: blanks removed"]
+        dropped = {"no text": [f"line {i}" for i in range(1, 1201)], "no label": ["7"]}
+        posts = Posts.from_records([], digest="d", dropped=dropped, notes={"blanks removed": ["line 8", "line 9"]})
+        assert posts.remarks() == [
+            "1,200 rows dropped, no text (line 1, line 2, line 3, line 4, line 5, …)",
+            "1 row dropped, no label (7)",
+            "blanks removed: 2 (line 8, line 9)",
+        ]
+
+    def test_hold_threads_and_parts_where_every_post_has_one(self) -> None:
+        placed = [Post("2", "b", 0, 2, None, thread="t", part="test", columns={"depth": 1}), Post("1", "a", 0, 1, None)]
+        posts = Posts.from_records(placed[:1], digest="d")
+        assert (posts.threads.tolist(), posts.parts.tolist()) == (["t"], ["test"])
+        assert {name: cells.tolist() for name, cells in posts.columns.items()} == {"depth": [1]}
+        posts = Posts.from_records([post._replace(columns={}) for post in placed], digest="d")
+        assert (posts.threads, posts.parts, posts.columns) == (None, None, {})
 
 
 @pytest.mark.parametrize("value", ["0001-01-01T00:00:00+08:00", "9999-12-31T23:59:59-14:00"])

@@ -56,3 +56,5 @@ BENCHMARK = Benchmark(
         "chrono_stratified": {"rumour": (1380, 197, 395), "non-rumour": (2681, 383, 766)},
     },
 )
+
+BENCHMARKS = (BENCHMARK,)

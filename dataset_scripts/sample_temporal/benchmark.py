@@ -31,3 +31,5 @@ BENCHMARK = Benchmark(
     counts={"non-rumour": 357, "rumour": 247},
     events=("bridge-closure", "harbour-fire", "metro-outage", "river-flood", "stadium-blackout", "zoo-escape"),
 )
+
+BENCHMARKS = (BENCHMARK,)

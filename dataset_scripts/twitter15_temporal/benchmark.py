@@ -31,3 +31,5 @@ BENCHMARK = Benchmark(
         "chrono_stratified": {"true": (260, 37, 75), "false": (259, 37, 74)},
     },
 )
+
+BENCHMARKS = (BENCHMARK,)

@@ -28,3 +28,5 @@ BENCHMARK = Benchmark(
     counts={"false": 205, "true": 207},
     cuts={"chrono_stratified": {"true": (144, 21, 42), "false": (144, 21, 40)}},
 )
+
+BENCHMARKS = (BENCHMARK,)

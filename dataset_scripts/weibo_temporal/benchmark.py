@@ -40,3 +40,5 @@ BENCHMARK = Benchmark(
     cuts={"chrono_stratified": {"rumour": (1619, 231, 463), "non-rumour": (1645, 235, 470)}},
     model_settings={"lr": {"analyzer": "char"}},
 )
+
+BENCHMARKS = (BENCHMARK,)

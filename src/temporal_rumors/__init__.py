@@ -14,8 +14,9 @@ from temporal_rumors._version import __version__
 if _TYPE_CHECKING:
     from temporal_rumors.frames import split
     from temporal_rumors.metrics.macro_prf.scoring import macro_prf
+    from temporal_rumors.metrics.rumoureval.scoring import rumoureval
 
-__all__ = ["__version__", "macro_prf", "split"]
+__all__ = ["__version__", "macro_prf", "rumoureval", "split"]
 
 
 def __getattr__(name: str) -> _Any:

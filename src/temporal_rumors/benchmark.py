@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from temporal_rumors import protocols
 from temporal_rumors.errors import UserError, unknown
 from temporal_rumors.protocols import Split, SplitReport
@@ -22,7 +24,7 @@ PACKAGE = "temporal_rumors.dataset_scripts"
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Everything known about one benchmark.
+    """Everything known about one benchmark, or about one task of it.
 
     Attributes:
         name: registered name, that of its folder under dataset_scripts/.
@@ -31,11 +33,18 @@ class Benchmark:
         description, citation, homepage, license: for the card and `DatasetInfo`.
         classes: class names; a label is an index into them.
         source: the upstream file and how it is read.
-        counts: class -> posts in the published file; checked when the bytes are the published ones.
+        counts: class -> posts in the published file.
         events: names of its news events, if it has any.
         cuts: protocol -> published cut points, where they follow no one rounding rule.
         model_settings: model -> settings that suit the benchmark's language, where they are not the model's own.
         version: of what our reading makes of the file; raise it when rows or splits change.
+        task: name of the task, where one data set has several.
+        official: part -> class -> posts in the official split, where there is one.
+        columns: further columns of the data set -> their types: the name of a type of `datasets.Value`, or
+            [{field: type}] for lists of structs.
+        texts: the columns that a model reads, the post itself first.
+        edition: of the shared task whose official scores are reported beside macro precision, recall and F1.
+        metrics: the scores that a table shows, by their names in run records.
     """
 
     name: str
@@ -52,16 +61,41 @@ class Benchmark:
     cuts: Mapping[str, Any] = field(default_factory=dict)
     model_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     version: str = "1.0.0"
+    task: str | None = None
+    official: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    texts: tuple[str, ...] = ("text",)
+    edition: str | None = None
+    metrics: tuple[str, ...] = ("precision", "recall", "f1")
+
+    @property
+    def label(self) -> str:
+        """Its name, and that of the task where there are several."""
+        return self.name if self.task is None else f"{self.name} {self.task}"
 
     @property
     def protocols(self) -> list[str]:
         """The protocols it can be split by."""
-        return protocols.protocol_names(self.events)
+        return protocols.protocol_names(self.events, official=bool(self.official))
 
-    def check_protocol(self, protocol: str) -> None:
-        """Raise UserError unless this is one of the benchmark's protocols."""
-        if protocol not in self.protocols:
-            raise UserError(f"{self.name}: {protocols.unknown_protocol(protocol, self.events)}")
+    @property
+    def configs(self) -> dict[str, str]:
+        """Name of each configuration of the data set -> its protocol; with several tasks `<task>_<protocol>`, the
+        official split being called by the task alone."""
+        if self.task is None:
+            return {protocol: protocol for protocol in self.protocols}
+        return {self.task if p == protocols.OFFICIAL else f"{self.task}_{p}": p for p in self.protocols}
+
+    def config(self, protocol: str) -> str:
+        """Return the name of the configuration of a protocol.
+
+        Raises:
+            UserError: an unknown protocol; the message lists the valid ones.
+        """
+        for name, known in self.configs.items():
+            if known == protocol:
+                return name
+        raise UserError(f"{self.label}: {unknown('protocol', protocol, self.protocols)}")
 
     def digest(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> str:
         """Return the sha256 of the source bytes that :meth:`posts` reads; downloads nothing."""
@@ -83,14 +117,28 @@ class Benchmark:
         posts = self.source.read(self.classes, data_dir, allow_modified=allow_modified)
         if self.events and (undeclared := {e for e in posts.events if e is not None} - set(self.events)):
             raise UserError(f"{self.source.name}: the event {min(undeclared)!r} is not one of {', '.join(self.events)}")
-        found = self._counts(posts)
-        if self.is_published(posts) and found != dict(self.counts):
-            raise AssertionError(f"{self.name}: read {found} from the published file, expected {dict(self.counts)}")
+        if not self.is_published(posts) and not allow_modified:
+            raise UserError(
+                f"{self.label}: this is not the published data: found {self._counts(posts)}, expected "
+                f"{self._expected()}. Get it again from {self.source.url}, or pass allow_modified=True "
+                "(--allow-modified) to use it all the same: every score's data digest will then say so"
+            )
+        if posts.digest == self.source.sha256 and not self._has_counts(posts):
+            raise AssertionError(
+                f"{self.label}: read {self._counts(posts)} from the published file, expected {self._expected()}"
+            )
         return posts
 
     def is_published(self, posts: Posts) -> bool:
-        """Return whether posts were read from the published bytes."""
-        return posts.digest == self.source.sha256
+        """Return whether posts were read from the published bytes; where no sha256 of these is known, whether every
+        part holds as many of each class as the published data."""
+        return posts.digest == self.source.sha256 if self.source.sha256 else self._has_counts(posts)
+
+    def _has_counts(self, posts: Posts) -> bool:
+        return self._counts(posts) == self._expected()
+
+    def _expected(self) -> dict[str, Any]:
+        return {name: dict(counts) for name, counts in self.official.items()} or dict(self.counts)
 
     def split(self, posts: Posts, protocol: str, seed: int = 0) -> Split:
         """Split posts of this benchmark by a protocol's name.
@@ -100,13 +148,26 @@ class Benchmark:
         Raises:
             UserError: an unknown protocol (the message lists the valid ones), or an empty part.
         """
-        self.check_protocol(protocol)
+        self.config(protocol)
         cuts = dict(self.cuts) if self.is_published(posts) else {}
         if stratified := cuts.get(protocols.CHRONO_STRATIFIED):
             cuts[protocols.CHRONO_STRATIFIED] = {self.classes.index(name): sizes for name, sizes in stratified.items()}
         return protocols.make_split(
-            protocol, ids=posts.ids, times=posts.times, labels=posts.labels, events=posts.events, cuts=cuts, seed=seed
+            protocol,
+            ids=posts.ids,
+            times=posts.times,
+            labels=posts.labels,
+            events=posts.events,
+            threads=posts.threads,
+            parts=posts.parts,
+            cuts=cuts,
+            seed=seed,
         )
+
+    def model_texts(self, posts: Posts) -> list[list[str]]:
+        """Return the columns that a model reads, each (n,) str, the posts first; blank where there is no text."""
+        columns = (posts.texts if name == "text" else posts.columns[name] for name in self.texts)
+        return [[text or "" for text in column] for column in columns]
 
     def report(self, posts: Posts, split: Split) -> SplitReport:
         """Count what a split holds and what it does not guarantee."""
@@ -121,8 +182,13 @@ class Benchmark:
         with path.open(encoding="utf-8", newline="") as stream:
             return list(csv.DictReader(stream))
 
-    def _counts(self, posts: Posts) -> dict[str, int]:
-        return {name: int((posts.labels == code).sum()) for code, name in enumerate(self.classes)}
+    def _counts(self, posts: Posts) -> dict[str, Any]:
+        def of(labels: np.ndarray) -> dict[str, int]:
+            return {name: int((labels == code).sum()) for code, name in enumerate(self.classes)}
+
+        if posts.parts is None:
+            return of(posts.labels)
+        return {part: of(posts.labels[posts.parts == part]) for part in self.official}
 
 
 def names() -> list[str]:
@@ -135,8 +201,8 @@ def folder(name: str) -> Path:
     return _root() / name
 
 
-def get(name: str) -> Benchmark:
-    """Return a benchmark by its name.
+def tasks(name: str) -> tuple[Benchmark, ...]:
+    """Return a benchmark by its name, once for each of its tasks, the first one being the default.
 
     Raises:
         UserError: no such benchmark; the message lists the valid names.
@@ -144,8 +210,28 @@ def get(name: str) -> Benchmark:
     known = names()
     if name not in known:
         raise UserError(unknown("benchmark", name, known))
-    benchmark: Benchmark = importlib.import_module(f"{PACKAGE}.{name}.benchmark").BENCHMARK
-    return benchmark
+    benchmarks: tuple[Benchmark, ...] = importlib.import_module(f"{PACKAGE}.{name}.benchmark").BENCHMARKS
+    return benchmarks
+
+
+def get(name: str, task: str | None = None) -> Benchmark:
+    """Return one task of a benchmark.
+
+    Args:
+        name: of the benchmark.
+        task: name of the task; None takes the first one.
+
+    Raises:
+        UserError: no such benchmark or task; the message lists the valid names.
+    """
+    found = tasks(name)
+    if task is None:
+        return found[0]
+    for benchmark in found:
+        if benchmark.task == task:
+            return benchmark
+    known = [b.task for b in found if b.task]
+    raise UserError(f"{name}: {unknown('task', task, known)}" if known else f"{name} has no tasks, so no {task!r}")
 
 
 def _root() -> Path:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from temporal_rumors import benchmark as registry
 from temporal_rumors.benchmark import Benchmark
-from temporal_rumors.errors import UserError
+from temporal_rumors.errors import UserError, unknown
 from temporal_rumors.protocols import DEFAULT_PROTOCOL, PARTS
 from temporal_rumors.records import Posts, sha256
 
@@ -27,10 +27,10 @@ _CODE = ("_version.py", "benchmark.py", "builder.py", "protocols.py", "records.p
 
 @dataclasses.dataclass
 class TemporalConfig(datasets.BuilderConfig):
-    """A protocol of a benchmark.
+    """A protocol of a benchmark, or of one of its tasks.
 
     Attributes:
-        source_sha256: sha256 of the bytes that are read; a changed source is built anew.
+        source_sha256: sha256 of what is read; a changed source is built anew.
     """
 
     source_sha256: str | None = None
@@ -40,7 +40,8 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
     """Builds the train, validation and test parts of a benchmark under one protocol.
 
     Args:
-        config_name: the protocol; None takes `chrono`.
+        config_name: the protocol, with several tasks `<task>_<protocol>`, or the task alone for its official split;
+            None takes `chrono`, or the official split of the first task.
         data_dir: folder with a copy of the source file; None looks in TEMPORAL_RUMORS_DATA and the download cache,
             and downloads the file when the data set is built.
         features: other types for the columns; `label` stays as it is.
@@ -52,18 +53,18 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
             that do not fit; a cache folder that cannot be written.
     """
 
-    BENCHMARK: ClassVar[Benchmark]
+    BENCHMARKS: ClassVar[tuple[Benchmark, ...]]
     BUILDER_CONFIG_CLASS = TemporalConfig
-    DEFAULT_CONFIG_NAME = DEFAULT_PROTOCOL
 
     def __init_subclass__(cls) -> None:
-        cls.VERSION = datasets.Version(cls.BENCHMARK.version)
+        cls.VERSION = datasets.Version(cls.BENCHMARKS[0].version)
         cls.BUILDER_CONFIGS = [
-            TemporalConfig(
-                name=protocol, version=cls.VERSION, description=f"{cls.BENCHMARK.title}, protocol {protocol}"
-            )
-            for protocol in cls.BENCHMARK.protocols
+            TemporalConfig(name=config, version=cls.VERSION, description=f"{b.title}, protocol {protocol}")
+            for b in cls.BENCHMARKS
+            for config, protocol in b.configs.items()
         ]
+        names = [config.name for config in cls.BUILDER_CONFIGS]
+        cls.DEFAULT_CONFIG_NAME = DEFAULT_PROTOCOL if DEFAULT_PROTOCOL in names else names[0]
 
     def __init__(
         self,
@@ -77,13 +78,14 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
         allow_modified: bool = False,
         **kwargs: Any,
     ) -> None:
-        name = self.BENCHMARK.name
+        name = self.BENCHMARKS[0].name
         if data_files is not None:
-            raise UserError(f"{name} is read from one known file: name its folder with data_dir=, not data_files=")
-        self.BENCHMARK.check_protocol(config_name or DEFAULT_PROTOCOL)
+            raise UserError(f"{name} is read from known files: name their folder with data_dir=, not data_files=")
+        config_name = config_name or self.DEFAULT_CONFIG_NAME
+        self._benchmark, self._protocol = self._find(config_name)
         if features is not None:
             self._check(features)
-        digest = self.BENCHMARK.digest(data_dir, allow_modified=allow_modified)
+        digest = self._benchmark.digest(data_dir, allow_modified=allow_modified)
         # Read later, perhaps from another working directory.
         self._data_dir = None if data_dir is None else os.path.abspath(os.path.expanduser(data_dir))
         self._allow_modified = allow_modified
@@ -92,7 +94,7 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
             super().__init__(
                 cache_dir=cache_dir,
                 dataset_name=name,
-                config_name=config_name or DEFAULT_PROTOCOL,
+                config_name=config_name,
                 hash=_code_digest(name),
                 features=features,
                 source_sha256=digest,
@@ -115,37 +117,32 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
         except OSError as error:
             raise _unwritable(error) from error
 
+    @classmethod
+    def _find(cls, config_name: str) -> tuple[Benchmark, str]:
+        """The benchmark and the protocol of a configuration."""
+        found = {config: (b, protocol) for b in cls.BENCHMARKS for config, protocol in b.configs.items()}
+        if config_name not in found:
+            raise UserError(f"{cls.BENCHMARKS[0].name}: {unknown('protocol', config_name, found)}")
+        return found[config_name]
+
     def _info(self) -> datasets.DatasetInfo:
-        b, digest = self.BENCHMARK, self.config.source_sha256
-        remark = "" if digest == b.source.sha256 else ", not the published file"
+        b, digest = self._benchmark, self.config.source_sha256
+        remark = "" if digest == b.source.sha256 or not b.source.sha256 else ", not the published file"
         return datasets.DatasetInfo(
-            description=f"{b.description}\n\nProtocol: {self.config.name}. "
+            description=f"{b.description}\n\nProtocol: {self._protocol}. "
             f"Source: {b.source.name}, sha256 {digest}{remark}.",
             citation=b.citation,
             homepage=b.homepage,
             license=b.license,
-            features=self._features(),
+            features=features_of(b),
         )
 
-    @classmethod
-    def _features(cls) -> datasets.Features:
-        return datasets.Features(
-            {
-                "id": datasets.Value("string"),
-                "text": datasets.Value("string"),
-                "label": datasets.ClassLabel(names=list(cls.BENCHMARK.classes)),
-                "created_at": datasets.Value("timestamp[ms, tz=UTC]"),
-                "event": datasets.Value("string"),
-            }
-        )
-
-    @classmethod
-    def _check(cls, features: datasets.Features) -> None:
+    def _check(self, features: datasets.Features) -> None:
         # The labels are stored as numbers: under other class names, datasets would swap their meaning and say nothing.
-        ours = cls._features()
+        ours = features_of(self._benchmark)
         if set(features) != set(ours) or features["label"] != ours["label"]:
             raise UserError(
-                f"features={features} do not fit {cls.BENCHMARK.name}: name the columns {', '.join(ours)}, with "
+                f"features={features} do not fit {self._benchmark.label}: name the columns {', '.join(ours)}, with "
                 f"label={ours['label']}; drop or cast columns of the data set that is returned"
             )
 
@@ -155,27 +152,49 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
 
     def _generate_tables(self, part: str) -> Iterator[tuple[int, pa.Table]]:
         posts = self._read()
-        rows = self.BENCHMARK.split(posts, self.config.name).parts()[part]
-        yield 0, as_table(posts, rows)
+        rows = self._benchmark.split(posts, self._protocol).parts()[part]
+        yield 0, as_table(self._benchmark, posts, rows)
 
     def _read(self) -> Posts:
         if self._posts is None:
-            posts = self.BENCHMARK.posts(self._data_dir, allow_modified=self._allow_modified)
+            posts = self._benchmark.posts(self._data_dir, allow_modified=self._allow_modified)
             if posts.digest != self.config.source_sha256:
-                raise UserError(f"{self.BENCHMARK.source.name} changed while it was read: call again")
-            for line in posts.remarks():
-                logger.warning("%s: %s", self.BENCHMARK.name, line)
+                raise UserError(f"{self._benchmark.source.name} changed while it was read: call again")
+            for line in posts.remarks(examples=0):
+                logger.warning("%s: %s", self._benchmark.label, line)
             self._posts = posts
         return self._posts
 
 
-def as_table(posts: Posts, rows: Any) -> pa.Table:
-    """Return some posts as an Arrow table with the columns of the data sets.
+def features_of(benchmark: Benchmark) -> datasets.Features:
+    """Return the columns of a benchmark's data set and their types."""
+
+    def feature(spec: Any) -> Any:
+        if isinstance(spec, str):
+            return datasets.Value(spec)
+        return datasets.List({name: feature(inner) for name, inner in spec[0].items()})
+
+    return datasets.Features(
+        {
+            "id": datasets.Value("string"),
+            "text": datasets.Value("string"),
+            "label": datasets.ClassLabel(names=list(benchmark.classes)),
+            "created_at": datasets.Value("timestamp[ms, tz=UTC]"),
+            "event": datasets.Value("string"),
+            **{name: feature(spec) for name, spec in benchmark.columns.items()},
+        }
+    )
+
+
+def as_table(benchmark: Benchmark, posts: Posts, rows: Any) -> pa.Table:
+    """Return some posts as an Arrow table with the columns of the benchmark's data set.
 
     Args:
-        posts: all posts.
+        benchmark: whose columns.
+        posts: all its posts.
         rows: (k,) int64 indices into them.
     """
+    schema = features_of(benchmark).arrow_schema
     return pa.table(
         {
             "id": pa.array(posts.ids[rows].tolist(), pa.string()),
@@ -183,6 +202,7 @@ def as_table(posts: Posts, rows: Any) -> pa.Table:
             "label": pa.array(posts.labels[rows], pa.int64()),
             "created_at": pa.array(posts.times[rows]).cast(pa.timestamp("ms", "UTC")),
             "event": pa.array(posts.events[rows].tolist(), pa.string()),
+            **{n: pa.array(posts.columns[n][rows].tolist(), schema.field(n).type) for n in benchmark.columns},
         }
     )
 

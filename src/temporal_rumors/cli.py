@@ -123,6 +123,10 @@ def run(
             autocompletion=_complete_benchmark,
         ),
     ] = None,
+    task: Annotated[
+        list[str] | None,
+        typer.Option(help="Task of a benchmark that has several, such as stance; repeat for more. Without it: all."),
+    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(help="Model to run; repeat for more. Without it: lr.", autocompletion=_complete_model),
@@ -130,7 +134,8 @@ def run(
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            help="Protocol to run, or `random` or `loo` for all folds or events; repeat for more. Without it: all.",
+            help="Protocol to run, such as `official`, or `random` or `loo` for all folds or events; repeat for more. "
+            "Without it: all.",
             autocompletion=_complete_protocol,
         ),
     ] = None,
@@ -166,7 +171,7 @@ def run(
         reports.check_suffix(report)
         if data_dir is not None and not benchmark:
             raise UserError("--data-dir goes with --benchmark: without one the embedded sample runs")
-        planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds)
+        planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds, task)
         settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
         outcomes = _execute(planned, settings, jobs)
         records = [read_record(outcome.path) for outcome in outcomes if outcome.path is not None]
@@ -185,6 +190,45 @@ def run(
     _tell_failures(failed, len(planned))
     if failed:
         raise typer.Exit(WRONG_USE if not records and all(not f.traceback for f in failed) else RUN_FAILED)
+
+
+@app.command()
+def score(
+    gold: Annotated[Path, typer.Argument(help="The key, as the organisers publish it: JSON of 2017 or of 2019.")],
+    submission: Annotated[Path, typer.Argument(help="The answers: JSON in the form that the organisers ask for.")],
+    task: Annotated[str, typer.Option(help="The shared task.")] = "rumoureval",
+    edition: Annotated[
+        str,
+        typer.Option(
+            help="Whose definitions: `paper` (the card of the 2017 paper), or the script of `2017` or `2019`."
+        ),
+    ] = "paper",
+    missing: Annotated[
+        str, typer.Option(help="A reference without an answer is `incorrect`, or an `error`.")
+    ] = "incorrect",
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Take what the official scripts take: unknown labels, any confidence.")
+    ] = False,
+    per_class: Annotated[
+        bool, typer.Option("--per-class", help="Add recall by class and the confusion matrix.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score a submission to RumourEval, stance and veracity, in all languages of the file.
+
+    Three definitions circulate and differ; say which one a number of yours is of:
+
+        temporal-rumors score --edition 2019 final-eval-key.json answer.json
+    """
+    from temporal_rumors import scoring
+
+    result = scoring.score_files(
+        gold, submission, task=task, edition=edition, strict=not lenient, missing=missing, per_class=per_class
+    )
+    if as_json:
+        _print_json(result)
+    else:
+        _print(scoring.tables(result))
 
 
 @app.command("report")

@@ -27,14 +27,16 @@ def listing(
         data_dir, allow_modified: as for `Benchmark.posts`.
 
     Returns:
-        One dict a benchmark, as JSON holds it; `protocols` is empty where the source file is not at hand.
+        One dict a benchmark and task, as JSON holds it; `protocols` is empty where the source file is not at hand.
     """
-    return [_describe(registry.get(name), data_dir, allow_modified) for name in names or registry.names()]
+    chosen = [b for name in names or registry.names() for b in registry.tasks(name)]
+    return [_describe(b, data_dir, allow_modified) for b in chosen]
 
 
 def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modified: bool) -> dict[str, Any]:
     description: dict[str, Any] = {
         "benchmark": b.name,
+        "task": b.task,
         "title": b.title,
         "language": b.language,
         "classes": list(b.classes),
@@ -43,7 +45,7 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         "url": b.source.url,
         "sha256": b.source.sha256,
         "at_hand": b.source.at_hand(data_dir),
-        "protocols": [{"protocol": protocol} for protocol in b.protocols],
+        "protocols": [{"protocol": protocol, "config": config} for config, protocol in b.configs.items()],
     }
     if not description["at_hand"]:
         return description
@@ -52,7 +54,8 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         "posts": len(posts),
         "data_digest": posts.digest,
         "data_is_published": b.is_published(posts),
-        "remarks": posts.remarks(),
+        "remarks": posts.remarks(examples=0),
+        "remarks_with_places": posts.remarks(),
     }
     for entry in description["protocols"]:
         split = b.split(posts, entry["protocol"])
@@ -83,10 +86,12 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
 
     blocks: list[RenderableType] = []
     for row in rows:
-        head = f"{row['benchmark']}: {row['title']} ({row['language']}), {' / '.join(row['classes'])}"
+        name = " ".join(filter(None, (row["benchmark"], row["task"])))
+        head = f"{name}: {row['title']} ({row['language']}), {' / '.join(row['classes'])}"
         if not row["at_hand"]:
             blocks.append(Text(f"{head}\n  protocols: {', '.join(p['protocol'] for p in row['protocols'])}"))
-            blocks.append(Text(f"  {row['file']} is not at hand: its first use downloads it, or name a copy\n"))
+            how = "its first use downloads it, or name a copy" if row["sha256"] else f"get it from {row['url']}"
+            blocks.append(Text(f"  {row['file']} is not at hand: {how}\n"))
             continue
         title = f"{head}, {row['posts']:,} posts"
         table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -102,8 +107,8 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
             table.add_row(entry["protocol"], *sizes, newer, digest, "; ".join(entry["remarks"]))
         blocks.append(table)
         if not row["data_is_published"]:
-            blocks.append(Text(f"  not the published file: its sha256 is {row['data_digest']}"))
-        blocks += [Text(f"  {remark}") for remark in row["remarks"]]
+            blocks.append(Text(f"  not the published data: its sha256 is {row['data_digest']}"))
+        blocks += [Text(f"  {remark}") for remark in row["remarks_with_places" if verbose else "remarks"]]
         if verbose:
             blocks.append(Text(f"  {row['file']}: sha256 {row['data_digest']}"))
         blocks.append(Text(""))

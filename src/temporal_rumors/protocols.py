@@ -19,7 +19,8 @@ from temporal_rumors.records import json_digest
 PARTS = ("train", "validation", "test")
 N_FOLDS = 5
 RANDOM_FOLDS = tuple(f"random_fold{k}" for k in range(N_FOLDS))
-CHRONO, CHRONO_STRATIFIED, LOO_PREFIX = "chrono", "chrono_stratified", "loo_"
+OFFICIAL, CHRONO, CHRONO_STRATIFIED, LOO_PREFIX = "official", "chrono", "chrono_stratified", "loo_"
+POSTS, THREADS = "posts", "threads"
 DEFAULT_PROTOCOL = CHRONO
 
 _NAT = np.iinfo(np.int64).min
@@ -35,8 +36,9 @@ class Split:
     Attributes:
         train, validation, test: (n_part,) int64 indices into the caller's arrays, in (time, id) order.
         excluded: (n_excluded,) int64 indices of posts that the protocol cannot place.
-        ties: posts whose time equals that of a post beyond a chronological cut, so that only the id
+        ties: posts (or threads) whose time equals that of one beyond a chronological cut, so that only the id
             decided on which side they stand.
+        unit: what was split, "posts" or whole "threads".
     """
 
     train: np.ndarray
@@ -44,13 +46,14 @@ class Split:
     test: np.ndarray
     excluded: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     ties: int = 0
+    unit: str = POSTS
 
     def __post_init__(self) -> None:
         empty = [part for part, rows in self.parts().items() if not len(rows)]
         if empty:
             n = sum(map(len, self.parts().values()))
             raise UserError(
-                f"{n} posts are too few for this protocol: the {' and the '.join(empty)} part would be empty"
+                f"{n} {self.unit} are too few for this protocol: the {' and the '.join(empty)} part would be empty"
             )
 
     def parts(self) -> dict[str, np.ndarray]:
@@ -75,9 +78,10 @@ class SplitReport:
         sizes: part -> class -> number of posts.
         absent: part -> classes of which it holds no post.
         newer_than_test: training posts newer than the first test post.
-        ties: posts that only their id puts on their side of a chronological cut.
+        ties: posts (or threads) that only their id puts on their side of a chronological cut.
         excluded: posts that the protocol cannot place (no time, no event).
         span: part -> first and last time, ISO 8601 UTC, or None where no time is known.
+        unit: what was split, "posts" or whole "threads".
     """
 
     sizes: dict[str, dict[Any, int]]
@@ -86,6 +90,7 @@ class SplitReport:
     ties: int
     excluded: int
     span: dict[str, tuple[str, str] | None]
+    unit: str = POSTS
 
     def warnings(self, skip: Collection[str] = ()) -> list[str]:
         """Return one sentence for each guarantee that the split does not give.
@@ -103,7 +108,7 @@ class SplitReport:
                 for part, classes in self.absent.items()
                 if classes
             ],
-            "ties": [f"{self.ties:,} posts share their time with a post beyond a cut: only their id decided"]
+            "ties": [f"{self.ties:,} {self.unit} share their time with one beyond a cut: only their id decided"]
             if self.ties
             else [],
             "excluded": [f"{self.excluded:,} posts left out: the protocol cannot place them"] if self.excluded else [],
@@ -254,9 +259,15 @@ def leave_one_out(
     return {name: _leave_out(name, order, codes, events, seed) for name in names}
 
 
-def protocol_names(events: Sequence[str] = ()) -> list[str]:
-    """Return the protocols that posts with these events can be split by."""
-    return [*RANDOM_FOLDS, CHRONO, CHRONO_STRATIFIED, *(LOO_PREFIX + event for event in sorted(events))]
+def protocol_names(events: Sequence[str] = (), *, official: bool = False) -> list[str]:
+    """Return the protocols that posts with these events can be split by.
+
+    Args:
+        events: names of the events.
+        official: whether there is a split that the publishers made.
+    """
+    first = [OFFICIAL] if official else []
+    return [*first, *RANDOM_FOLDS, CHRONO, CHRONO_STRATIFIED, *(LOO_PREFIX + event for event in sorted(events))]
 
 
 def make_split(
@@ -266,10 +277,15 @@ def make_split(
     times: Sequence[Any] | np.ndarray,
     labels: Sequence[Any] | np.ndarray | None,
     events: Sequence[str | None] | np.ndarray | None = None,
+    threads: Sequence[str] | np.ndarray | None = None,
+    parts: Sequence[str] | np.ndarray | None = None,
     cuts: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Split:
-    """Split by a protocol's name: ``random_fold<k>``, ``chrono``, ``chrono_stratified`` or ``loo_<event>``.
+    """Split by a protocol's name: ``random_fold<k>``, ``chrono``, ``chrono_stratified``, ``loo_<event>``, ``official``.
+
+    Where posts stand in threads, whole threads are split, each by the time, the class and the event of its first post.
+    So no conversation straddles two parts.
 
     Args:
         protocol: the name.
@@ -277,6 +293,8 @@ def make_split(
         times: (n,) datetime64 (NaT: not known), or integers in any one unit.
         labels: (n,) the class of each post; None only for ``chrono``.
         events: (n,) str, or None where not known; only for ``loo_<event>``.
+        threads: (n,) str, the conversation of each post; None: each post stands alone.
+        parts: (n,) str, the part of each post; only for ``official``.
         cuts: protocol -> its published cut points.
         seed: for the protocols that draw.
 
@@ -289,6 +307,10 @@ def make_split(
     """
     if not isinstance(protocol, str):
         raise UserError(f"the protocol must be a name such as 'chrono', found {protocol!r}")
+    if protocol == OFFICIAL and parts is not None:
+        return _as_published(parts, _order(ids, times))
+    if threads is not None:
+        return _whole_threads(protocol, threads, _order(ids, times), times, labels, events, cuts, seed)
     cuts = cuts or {}
     if protocol == CHRONO:
         return chronological(times, ids=ids, cuts=cuts.get(CHRONO))
@@ -359,6 +381,7 @@ def report(
         ties=split.ties,
         excluded=len(split.excluded),
         span=span,
+        unit=split.unit,
     )
 
 
@@ -448,6 +471,52 @@ def _events(events: Sequence[str | None] | np.ndarray, ids: Sequence[str] | np.n
 
 def _names(events: Sequence[str | None]) -> list[str]:
     return sorted({event for event in events if event is not None})
+
+
+def _as_published(parts: Sequence[str] | np.ndarray, order: np.ndarray) -> Split:
+    _same_length(order, parts=parts)
+    named = list(parts)
+    if unknown_parts := sorted({str(part) for part in named} - set(PARTS)):
+        raise UserError(f"the part {unknown_parts[0]!r} is not one of {', '.join(PARTS)}")
+    train, validation, test = (np.array([i for i in order if named[i] == part], dtype=np.int64) for part in PARTS)
+    return Split(train, validation, test)
+
+
+def _whole_threads(
+    protocol: str,
+    threads: Sequence[str] | np.ndarray,
+    order: np.ndarray,
+    times: Sequence[Any] | np.ndarray,
+    labels: Sequence[Any] | np.ndarray | None,
+    events: Sequence[str | None] | np.ndarray | None,
+    cuts: Mapping[str, Any] | None,
+    seed: int,
+) -> Split:
+    for name, values in (("threads", threads), ("labels", labels), ("events", events)):
+        if values is not None:
+            _same_length(order, **{name: values})
+    of_post = list(threads)
+    first: dict[str, int] = {}
+    for i in order.tolist():
+        first.setdefault(of_post[i], i)
+    heads = list(first.values())
+    # Taken one by one, not by numpy, whose strings lose NULs; a pandas Series would be read by its labels.
+    labels, events = (None if values is None else list(values) for values in (labels, events))
+    split = make_split(
+        protocol,
+        ids=list(first),
+        times=np.asarray(times)[heads],
+        labels=None if labels is None else [labels[i] for i in heads],
+        events=None if events is None else [events[i] for i in heads],
+        cuts=cuts,
+        seed=seed,
+    )
+    place = {thread: k for k, thread in enumerate(first)}
+    unit = np.array([place[of_post[i]] for i in order])
+    train, validation, test, excluded = (
+        order[np.isin(unit, rows)] for rows in (*split.parts().values(), split.excluded)
+    )
+    return Split(train, validation, test, excluded, split.ties, THREADS)
 
 
 def _members(order: np.ndarray, codes: np.ndarray) -> dict[int, np.ndarray]:

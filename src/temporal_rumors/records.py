@@ -36,6 +36,12 @@ _ISO = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d{1,9}))?)?)?\s?([Zz]|UTC|[+-]\d\d(?::?\d\d)?)?$",
     re.ASCII,
 )
+# English names whatever the locale, which is why strptime cannot read them.
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_TWITTER = re.compile(
+    rf"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ({'|'.join(_MONTHS)}) (\d\d) (\d\d:\d\d)(:\d\d) ([+-]\d{{4}}) (\d{{4}})$",
+    re.ASCII,
+)
 
 
 class Post(NamedTuple):
@@ -47,7 +53,10 @@ class Post(NamedTuple):
         label: index into the benchmark's label names.
         created_at: milliseconds since 1970-01-01T00:00Z, or None where it is not known.
         event: name of the news event it belongs to, or None.
-        line: where the post begins in its source file, from 1.
+        line: where the post begins in its source file, from 1; 0 where it has a file of its own.
+        thread: id of the conversation that no split may tear apart, or None.
+        part: its part in the official split, or None.
+        columns: further columns of the data set -> its cells.
     """
 
     id: str
@@ -55,7 +64,10 @@ class Post(NamedTuple):
     label: int
     created_at: int | None
     event: str | None
-    line: int
+    line: int = 0
+    thread: str | None = None
+    part: str | None = None
+    columns: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +80,12 @@ class Posts:
         labels: (n,) int64, index into the benchmark's label names.
         times: (n,) datetime64[ms], UTC, NaT where unknown.
         events: (n,) object, str or None.
-        digest: sha256 of the source bytes, hexadecimal.
-        dropped: reason -> lines of the source file that gave no post.
-        notes: what was mended while reading -> how many rows.
+        digest: sha256 of what was read, hexadecimal.
+        dropped: reason -> places in the source that gave no post, such as "line 7".
+        notes: what was mended or is missing -> the places.
+        threads: (n,) object, str: the conversation of each post, which no split tears apart; None: each stands alone.
+        parts: (n,) object, str: the part of each post in the official split; None where there is none.
+        columns: name -> (n,) object, further columns of the data set.
     """
 
     ids: np.ndarray
@@ -79,19 +94,26 @@ class Posts:
     times: np.ndarray
     events: np.ndarray
     digest: str
-    dropped: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    notes: Mapping[str, int] = field(default_factory=dict)
+    dropped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    threads: np.ndarray | None = None
+    parts: np.ndarray | None = None
+    columns: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def remarks(self) -> list[str]:
-        """Return one sentence for each kind of row that was dropped or mended."""
-        remarks = []
-        for reason, lines in self.dropped.items():
-            where = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
-            remarks.append(f"{_rows(len(lines))} dropped, {reason} (line {where})")
-        return remarks + [f"{_rows(n)}: {note}" for note, n in self.notes.items()]
+    def remarks(self, examples: int = 5) -> list[str]:
+        """Return one sentence for each kind of row that was dropped or mended, or of what is missing.
+
+        Args:
+            examples: how many places of each kind to name.
+        """
+        dropped = [
+            f"{len(places):,} row{'s' if len(places) != 1 else ''} dropped, {reason}{_some(places, examples)}"
+            for reason, places in self.dropped.items()
+        ]
+        return dropped + [f"{note}: {len(places):,}{_some(places, examples)}" for note, places in self.notes.items()]
 
     @classmethod
     def from_records(
@@ -99,8 +121,8 @@ class Posts:
         records: Iterable[Post],
         *,
         digest: str,
-        dropped: Mapping[str, Sequence[int]] | None = None,
-        notes: Mapping[str, int] | None = None,
+        dropped: Mapping[str, Sequence[str]] | None = None,
+        notes: Mapping[str, Sequence[str]] | None = None,
     ) -> Posts:
         """Sort records by (time, id) and lay them out in columns."""
         posts = sorted(records, key=lambda p: (p.created_at is None, p.created_at or 0, p.id))
@@ -113,13 +135,21 @@ class Posts:
             times=np.array(times, dtype=np.int64).view("datetime64[ms]"),
             events=_objects([p.event for p in posts]),
             digest=digest,
-            dropped={reason: tuple(lines) for reason, lines in (dropped or {}).items()},
-            notes=dict(notes or {}),
+            dropped={reason: tuple(places) for reason, places in (dropped or {}).items()},
+            notes={note: tuple(places) for note, places in (notes or {}).items()},
+            threads=_known([p.thread for p in posts]),
+            parts=_known([p.part for p in posts]),
+            columns={name: _objects([p.columns[name] for p in posts]) for name in (posts[0].columns if posts else ())},
         )
 
 
-def _rows(n: int) -> str:
-    return f"{n:,} row{'s' if n != 1 else ''}"
+def _some(places: Sequence[str], n: int) -> str:
+    more = ", …" if len(places) > n else ""
+    return f" ({', '.join(places[:n])}{more})" if n else ""
+
+
+def _known(values: Sequence[object]) -> np.ndarray | None:
+    return _objects(values) if values and None not in values else None
 
 
 def _objects(values: Sequence[object]) -> np.ndarray:
@@ -175,7 +205,7 @@ def snowflake_time(id: str) -> int | None:
 
 
 def parse_time(value: str, zone: str | None = None) -> int:
-    """Read a time: ISO 8601, or a Unix time of 10 digits (seconds) or 13 digits (milliseconds).
+    """Read a time: ISO 8601, Twitter's form, or a Unix time of 10 digits (seconds) or 13 digits (milliseconds).
 
     Args:
         value: the time as text.
@@ -190,13 +220,16 @@ def parse_time(value: str, zone: str | None = None) -> int:
     text = value.strip()
     if iso := _ISO.match(text):
         return datetime_ms(_moment(*iso.groups()), zone)
+    if twitter := _TWITTER.match(text):
+        month, day, clock, seconds, offset, year = twitter.groups()
+        return datetime_ms(_moment(f"{year}-{_MONTHS.index(month) + 1:02}-{day}", clock, seconds, None, offset))
     if _SECONDS.match(text):
         return int(Decimal(text) * 1000)
     if _MILLISECONDS.match(text):
         return int(text)
     raise UserError(
         f"the time {value!r} is not understood: expected ISO 8601 such as 2015-01-07T11:30:00Z, "
-        "or a Unix time of 10 digits (seconds) or 13 digits (milliseconds)"
+        "Twitter's form such as Wed Jan 07 11:30:00 +0000 2015, or a Unix time of 10 digits (seconds) or 13 digits (milliseconds)"
     )
 
 

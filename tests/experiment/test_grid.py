@@ -49,6 +49,9 @@ def test_a_group_that_only_some_benchmarks_have_is_run_where_it_is():
         ),
         ((["twitter15_temporal"], ["lr"], ["loo"]), "no protocol 'loo' for twitter15_temporal"),
         (([SAMPLE], ["lr"], ["chrono"], 0), "at least 1"),
+        ((["rumoureval2019"], ["lr"], None, 1, ["stanse"]), "unknown task 'stanse'.*did you mean 'stance'.*veracity"),
+        (([SAMPLE], ["lr"], None, 1, ["stance"]), "sample_temporal: no tasks, so no 'stance'"),
+        (([SAMPLE], ["lr"], ["official"]), "no protocol 'official' for sample_temporal"),
     ],
 )
 def test_unknown_names_are_errors_that_list_the_valid_ones(arguments, words):
@@ -57,7 +60,18 @@ def test_unknown_names_are_errors_that_list_the_valid_ones(arguments, words):
 
 
 def test_a_run_is_told_in_words():
-    assert str(Run(SAMPLE, "chrono", "lr", 0)) == "sample_temporal chrono lr seed 0"
+    assert str(Run(SAMPLE, None, "chrono", "lr", 0)) == "sample_temporal chrono lr seed 0"
+    assert str(Run("rumoureval2017", "stance", "chrono", "lr", 0)) == "rumoureval2017 stance chrono lr seed 0"
+
+
+def test_a_benchmark_of_several_tasks_runs_with_all_of_them_or_those_that_are_named():
+    runs = grid(["rumoureval2017", SAMPLE], ["lr"], ["official", "chrono"])
+    assert [(run.task, run.protocol) for run in runs] == [
+        *((task, protocol) for task in ("stance", "veracity") for protocol in ("official", "chrono")),
+        (None, "chrono"),
+    ]
+    runs = grid(["rumoureval2017", SAMPLE], ["lr"], ["chrono"], task_names=["veracity"])
+    assert [run.task for run in runs] == ["veracity", None]
 
 
 def test_laying_out_a_grid_loads_no_training_library():

@@ -11,6 +11,7 @@ def a_record(**changes):
     record = {
         "format": FORMAT,
         "benchmark": "some_temporal",
+        "task": None,
         "benchmark_version": "1.0.0",
         "protocol": "chrono",
         "model": "lr",
@@ -82,9 +83,9 @@ def test_a_model_name_never_leaves_the_store(tmp_path, model):
     [
         ("{", "is not a run record"),
         ("[" * 100_000, "is not a run record"),
-        ("[]", "format 1"),
+        ("[]", "format 2"),
         ("{}", "found None"),
-        (json.dumps(a_record(format=2)), "found 2"),
+        (json.dumps(a_record(format=1)), "found 1"),
         (json.dumps({**a_record(), "seed": "0"}), "'seed' is missing or not int"),
         (json.dumps({**a_record(), "key": "00"}), "was changed after it was written"),
         (json.dumps(a_record(protocol="../../x")), "knows no protocol"),

@@ -55,8 +55,8 @@ def test_predictions_equal_those_of_a_plain_scikit_learn_script(analyzer, n_clas
             best, plain = found, candidate
     test = vectorizer.transform(texts[240:])
     assert model.c == plain.C
-    assert model.vocabulary.names() == vectorizer.get_feature_names_out().tolist()
-    assert model.idf.tobytes() == vectorizer.idf_.tobytes()
+    assert model.vocabularies[0].names() == vectorizer.get_feature_names_out().tolist()
+    assert model.idf[0].tobytes() == vectorizer.idf_.tobytes()
     predictions = model.predict(encoded[np.arange(240, 300)])
     assert predictions.dtype == np.int64
     np.testing.assert_array_equal(predictions, plain.predict(test))
@@ -88,7 +88,7 @@ def test_what_stands_outside_the_training_part_changes_no_weight():
     model.fit(encoded[rows], labels[rows], encoded[rows[:30]], labels[rows[:30]])
     train = alone.encode([texts[i] for i in rows])
     alone.fit(train, labels[rows], alone.encode([texts[i] for i in rows[:30]]), labels[rows[:30]])
-    assert model.vocabulary.names() == alone.vocabulary.names()
+    assert model.vocabularies[0].names() == alone.vocabularies[0].names()
     assert model.coef.tobytes() == alone.coef.tobytes()
     assert model.intercept.tobytes() == alone.intercept.tobytes()
 

@@ -52,6 +52,7 @@ def _record(
     identity = {
         "format": FORMAT,
         "benchmark": benchmark,
+        "task": None,
         "benchmark_version": "1.0.0",
         "protocol": protocol,
         "model": model,

@@ -111,14 +111,18 @@ def test_the_timeline_shows_the_cuts_it_is_given(make_record: Callable[..., Reco
         {"cuts": {"non-rumour": [None, "2015-01-08T12:30:00Z"], "rumour": [None, None]}},
         {"end": "2014-08-09T22:33:06Z", "cuts": {}},
         {"counts": {"non-rumour": [0] * 40, "rumour": [3] * 40}},
-        {"counts": {f"class {i}": [i] * 40 for i in range(12)}, "cuts": {}},
     ],
-    ids=["class without a part", "one moment", "class without posts", "many classes"],
+    ids=["class without a part", "one moment", "class without posts"],
 )
 def test_odd_corpora_are_drawn(make_record: Callable[..., Record], change: dict[str, Any]) -> None:
     record = make_record(protocol="chrono")
     record["timeline"] |= change
     for svg in both([record]):
+        ET.fromstring(svg)
+
+
+def test_many_classes_are_drawn(make_record: Callable[..., Record]) -> None:
+    for svg in both([make_record(protocol="chrono", classes=tuple(f"class {i}" for i in range(12)))]):
         ET.fromstring(svg)
 
 

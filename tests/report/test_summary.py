@@ -111,7 +111,7 @@ def test_every_published_value_of_a_model_and_protocol_is_shown_beside_ours(grid
 def test_benchmarks_and_models_that_the_paper_lacks_have_no_paper_value(make_record: Any) -> None:
     summary = summarise([make_record(benchmark="my_own_benchmark"), make_record(model="my/model")])
     assert {(r.paper_mean, r.paper_std, r.difference) for r in summary.results} == {(None, None, None)}
-    assert summary.titles == {"my_own_benchmark": "my_own_benchmark", "pheme_temporal": "PHEME"}
+    assert summary.titles == {("my_own_benchmark", None): "my_own_benchmark", ("pheme_temporal", None): "PHEME"}
 
 
 def test_inflation_is_random_minus_protocol_with_the_test_of_the_scores(grid: list[Record]) -> None:

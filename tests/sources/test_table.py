@@ -37,10 +37,9 @@ def same(a: Posts, b: Posts) -> bool:
         np.array_equal(getattr(a, c), getattr(b, c), equal_nan=c == "times")
         for c in ("ids", "texts", "labels", "times", "events")
     )
-    return (
-        columns
-        and a.notes == b.notes
-        and {r: len(x) for r, x in a.dropped.items()} == {r: len(x) for r, x in b.dropped.items()}
+    return columns and all(
+        {reason: len(places) for reason, places in one.items()} == {r: len(p) for r, p in other.items()}
+        for one, other in ((a.notes, b.notes), (a.dropped, b.dropped))
     )
 
 
@@ -146,12 +145,12 @@ class TestRepeatedIds:
     def test_with_equal_content_are_dropped_and_counted(self, read_table: Reader) -> None:
         posts = read_table(table(f"{ID[0]},same,1", f"{ID[1]},other,0", f"{ID[0]},same,1", f' {ID[0]} ,"same",1'))
         assert posts.ids.tolist() == ID[:2]
-        assert dict(posts.dropped) == {"repeats an earlier row": (4, 5)}
-        assert dict(posts.notes) == {"blanks around an id removed": 1}
+        assert dict(posts.dropped) == {"repeats an earlier row": ("line 4", "line 5")}
+        assert dict(posts.notes) == {"blanks around an id removed": ("line 5",)}
 
     def test_without_time_are_counted_once(self, read_table: Reader) -> None:
         posts = read_table(table("a,same,1", "a,same,1"))
-        assert dict(posts.notes) == {"no time: left out of chronological protocols": 1}
+        assert dict(posts.notes) == {"no time, left out of chronological protocols": ("line 2",)}
 
     @pytest.mark.parametrize(
         ("second", "different"),
@@ -171,7 +170,7 @@ class TestRepeatedIds:
 
     def test_of_which_one_has_no_text_leave_the_other(self, read_table: Reader) -> None:
         posts = read_table(table("1,,0", "1,here,1"))
-        assert (posts.texts.tolist(), dict(posts.dropped)) == (["here"], {"no text": (2,)})
+        assert (posts.texts.tolist(), dict(posts.dropped)) == (["here"], {"no text": ("line 2",)})
 
 
 class TestLabels:
@@ -196,12 +195,12 @@ class TestMissingTexts:
     def test_are_excluded_and_counted(self, read_table: Reader, text: str) -> None:
         posts = read_table(table(f"{ID[0]},kept,1", f"{ID[1]},{text},0", f"{ID[2]},kept,0"))
         assert posts.texts.tolist() == ["kept", "kept"]
-        assert dict(posts.dropped) == {"no text": (3,)}
+        assert dict(posts.dropped) == {"no text": ("line 3",)}
         assert posts.remarks() == ["1 row dropped, no text (line 3)"]
 
     def test_of_a_short_row_are_excluded_and_counted(self, read_table: Reader) -> None:
         posts = read_table(table(f"{ID[0]},1,kept", ID[1], f"{ID[2]},1", header="id,label,text"))
-        assert (posts.texts.tolist(), dict(posts.dropped)) == (["kept"], {"no text": (3, 4)})
+        assert (posts.texts.tolist(), dict(posts.dropped)) == (["kept"], {"no text": ("line 3", "line 4")})
 
     def test_everywhere_leave_no_table(self, read_table: Reader) -> None:
         with pytest.raises(UserError, match=r"posts\.csv: the table holds no post with a text"):
@@ -218,7 +217,7 @@ class TestIds:
     def test_lose_the_blanks_around_them_and_say_so(self, read_table: Reader) -> None:
         posts = read_table(table(f" {ID[0]},a,1", f"{ID[1]}\t,b,1", f"{ID[2]},c,1"))
         assert posts.ids.tolist() == ID[:3]
-        assert posts.remarks() == ["2 rows: blanks around an id removed"]
+        assert posts.remarks() == ["blanks around an id removed: 2 (line 2, line 3)"]
 
     @pytest.mark.parametrize("id", ["", "  ", "nan"])
     def test_that_are_missing_are_refused_with_their_line(self, read_table: Reader, id: str) -> None:
@@ -230,7 +229,7 @@ class TestIds:
         posts = read_table(table(f"{id},no time,1", f"{ID[0]},timed,1"))
         assert posts.ids.tolist() == [ID[0], id]
         assert np.isnat(posts.times).tolist() == [False, True]
-        assert posts.remarks() == ["1 row: no time: left out of chronological protocols"]
+        assert posts.remarks() == ["no time, left out of chronological protocols: 1 (line 2)"]
 
     def test_that_carry_no_time_are_left_out_of_a_chronological_split_and_counted(self, read_table: Reader) -> None:
         posts = read_table(table("abc,no time,1", *(f"{id},timed,{i % 2}" for i, id in enumerate(ID))))
@@ -280,7 +279,7 @@ class TestTimes:
         rows = table(f"{ID[1]},{when},a,0", f"{ID[0]},1420630200,b,0", header=self.HEADER)
         posts = read_table(rows, time="when")
         assert np.isnat(posts.times).tolist() == [False, True]
-        assert posts.remarks() == ["1 row: no time: left out of chronological protocols"]
+        assert posts.remarks() == ["no time, left out of chronological protocols: 1 (line 2)"]
 
     @pytest.mark.parametrize("when", ["1420630200", ""])
     def test_are_those_of_the_column_where_there_is_one(self, read_table: Reader, when: str) -> None:

@@ -13,10 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from temporal_rumors import benchmark as benchmarks
-from temporal_rumors import macro_prf, models
+from temporal_rumors import macro_prf, models, rumoureval
 from temporal_rumors._version import __version__
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
@@ -67,9 +65,9 @@ def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[
         One outcome a run, in no fixed order.
     """
     # Once a benchmark, and before there are several processes: so its file is downloaded, or found wanting, once.
-    broken = {name: _lacking(name, settings) for name in dict.fromkeys(run.benchmark for run in runs)}
-    yield from (Outcome(run, FAILED, error=why) for run in runs if (why := broken[run.benchmark]))
-    left = [run for run in runs if not broken[run.benchmark]]
+    broken = {key: _lacking(*key, settings) for key in dict.fromkeys((run.benchmark, run.task) for run in runs)}
+    yield from (Outcome(run, FAILED, error=why) for run in runs if (why := broken[run.benchmark, run.task]))
+    left = [run for run in runs if not broken[run.benchmark, run.task]]
     if jobs > 1:
         # Processes take seconds to start: only for what is left to do.
         found = [(run, _found(run, settings)) for run in left]
@@ -84,10 +82,10 @@ def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[
         yield from parallel(delayed(execute_run)(run, settings) for run in left)
 
 
-def _lacking(benchmark: str, settings: Settings) -> str | None:
+def _lacking(benchmark: str, task: str | None, settings: Settings) -> str | None:
     """Why the posts of a benchmark are not to be had; None where they are."""
     try:
-        _posts(benchmark, settings)
+        _posts(benchmark, task, settings)
     except UserError as error:
         return str(error)
     return None
@@ -109,13 +107,13 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
         identity, posts, split, model = _prepare(run, settings)
         if store.holds(identity):
             return Outcome(run, SKIPPED, store.path(identity))
-        benchmark = benchmarks.get(run.benchmark)
+        benchmark = benchmarks.get(run.benchmark, run.task)
         report = benchmark.report(posts, split)
         record = identity | {
             "split": dataclasses.asdict(report) | {"warnings": report.warnings()},
             "timeline": timeline(posts, split, benchmark.classes, run.protocol),
         }
-        return Outcome(run, DONE, store.write(record | _evaluate(run, model, posts, split)))
+        return Outcome(run, DONE, store.write(record | _evaluate(run, benchmark, model, posts, split)))
     except UserError as error:
         return Outcome(run, FAILED, error=str(error))
     except Exception as error:
@@ -124,8 +122,8 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
 
 def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split, models.Model]:
     """What is known of a run before it is carried out: its identity, posts, split and untrained model."""
-    benchmark = benchmarks.get(run.benchmark)
-    posts = _posts(run.benchmark, settings)
+    benchmark = benchmarks.get(run.benchmark, run.task)
+    posts = _posts(run.benchmark, run.task, settings)
     split = benchmark.split(posts, run.protocol)
     model = _model(benchmark, run.model)
     identity = {
@@ -137,33 +135,33 @@ def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split
         "classes": list(benchmark.classes),
         "data_digest": posts.digest,
         "data_is_published": benchmark.is_published(posts),
-        "data_remarks": posts.remarks(),
+        "data_remarks": posts.remarks(examples=0),
         "split_digest": split.digest(posts.ids),
     }
     return identity, posts, split, model
 
 
-def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split) -> dict[str, Any]:
+def _evaluate(run: Run, benchmark: Benchmark, model: models.Model, posts: Posts, split: Split) -> dict[str, Any]:
     start = time.perf_counter()
-    encoded = _encoded(run.benchmark, run.model, _Texts(posts.digest, posts.texts))
+    encoded = _encoded(run.benchmark, run.task, run.model, _Texts(posts.digest, benchmark.model_texts(posts)))
     encoded_at = time.perf_counter()
     labels = posts.labels
     model.fit(
         encoded[split.train], labels[split.train], encoded[split.validation], labels[split.validation], seed=run.seed
     )
     fitted_at = time.perf_counter()
-    predicted = model.predict(encoded[split.test])
+    probabilities = model.predict_proba(encoded[split.test])
     predicted_at = time.perf_counter()
-    references = labels[split.test]
-    scores = macro_prf(predictions=predicted, references=references, labels=list(range(len(model.labels))))
+    predictions = {
+        "ids": posts.ids[split.test].tolist(),
+        "references": labels[split.test].tolist(),
+        "predictions": probabilities.argmax(axis=1).tolist(),
+        "confidences": probabilities.max(axis=1).tolist(),
+    }
     return {
-        "metrics": {name: scores[name] for name in ("precision", "recall", "f1", "accuracy")},
+        "metrics": _scores(benchmark, **predictions),
         "fitted": model.fitted,
-        "predictions": {
-            "ids": posts.ids[split.test].tolist(),
-            "references": references.tolist(),
-            "predictions": np.asarray(predicted).tolist(),
-        },
+        "predictions": predictions,
         "timings": {
             "encode_seconds": round(encoded_at - start, 4),
             "fit_seconds": round(fitted_at - encoded_at, 4),
@@ -177,29 +175,47 @@ def _evaluate(run: Run, model: models.Model, posts: Posts, split: Split) -> dict
     }
 
 
-def _posts(benchmark: str, settings: Settings) -> Posts:
-    digest = benchmarks.get(benchmark).digest(settings.data_dir, allow_modified=settings.allow_modified)
-    return _read(benchmark, settings.data_dir, settings.allow_modified, digest)
+def _scores(
+    benchmark: Benchmark, ids: list[str], references: list[int], predictions: list[int], confidences: list[float]
+) -> dict[str, float]:
+    """Macro scores over all classes, and the official ones where there are any: the card's and the edition's."""
+    macro = macro_prf(predictions=predictions, references=references, labels=list(range(len(benchmark.classes))))
+    scores = {name: macro[name] for name in ("precision", "recall", "f1", "accuracy")}
+    for edition in ("paper", benchmark.edition) if benchmark.edition else ():
+        official = rumoureval(
+            predictions=[benchmark.classes[code] for code in predictions],
+            references=[benchmark.classes[code] for code in references],
+            confidences=confidences if benchmark.task == "veracity" else None,
+            task=benchmark.task,
+            edition=edition,
+        )
+        scores |= {name: value for name, value in official.items() if isinstance(value, float)}
+    return scores
+
+
+def _posts(benchmark: str, task: str | None, settings: Settings) -> Posts:
+    digest = benchmarks.get(benchmark, task).digest(settings.data_dir, allow_modified=settings.allow_modified)
+    return _read(benchmark, task, settings.data_dir, settings.allow_modified, digest)
 
 
 @lru_cache(maxsize=8)
-def _read(benchmark: str, data_dir: str | None, allow_modified: bool, digest: str) -> Posts:
+def _read(benchmark: str, task: str | None, data_dir: str | None, allow_modified: bool, digest: str) -> Posts:
     # The digest of what is at hand is part of the key: a file that changes is read anew.
-    return benchmarks.get(benchmark).posts(data_dir, allow_modified=allow_modified)
+    return benchmarks.get(benchmark, task).posts(data_dir, allow_modified=allow_modified)
 
 
 @lru_cache(maxsize=1)
-def _encoded(benchmark: str, model: str, texts: _Texts) -> Any:
+def _encoded(benchmark: str, task: str | None, model: str, texts: _Texts) -> Any:
     # Encoding is row by row and free of labels, so one serves every split and seed.
-    return _model(benchmarks.get(benchmark), model).encode(texts.values.tolist())
+    return _model(benchmarks.get(benchmark, task), model).encode(*texts.columns)
 
 
 @dataclass(frozen=True)
 class _Texts:
-    """Texts that are equal if they were read from the same bytes."""
+    """Columns of texts that are equal if they were read from the same bytes."""
 
     digest: str
-    values: np.ndarray = field(compare=False)
+    columns: list[list[str]] = field(compare=False)
 
 
 def _model(b: Benchmark, name: str) -> models.Model:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from temporal_rumors import atomic
@@ -13,9 +14,10 @@ from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.grid import GROUPS, group_of
 from temporal_rumors.records import json_digest
 
-FORMAT = 1
-_FIELDS = {
+FORMAT = 2
+_FIELDS: dict[str, type | tuple[type, ...]] = {
     "benchmark": str,
+    "task": (str, NoneType),
     "protocol": str,
     "model": str,
     "seed": int,
@@ -39,6 +41,7 @@ _FIELDS = {
 _IDENTITY = (
     "format",
     "benchmark",
+    "task",
     "benchmark_version",
     "protocol",
     "model",
@@ -78,7 +81,8 @@ class RunStore:
         """Return where the record of a run stands or will stand."""
         model = str(identity["model"]).replace("/", "--").replace("\\", "--")
         name = f"{model}-seed{identity['seed']}-{run_key(identity)[:12]}.json"
-        return self.root / str(identity["benchmark"]) / str(identity["protocol"]) / name
+        config = "_".join(filter(None, (identity["task"], identity["protocol"])))
+        return self.root / str(identity["benchmark"]) / config / name
 
     def holds(self, identity: Mapping[str, Any]) -> bool:
         """Return whether the run is done; a record that cannot be read is an error, not a missing run."""
@@ -94,7 +98,7 @@ class RunStore:
         return path
 
     def read(self) -> list[dict[str, Any]]:
-        """Return all records, in the order of their paths: `<root>/<benchmark>/<protocol>/*.json`.
+        """Return all records, in the order of their paths: `<root>/<benchmark>/[<task>_]<protocol>/*.json`.
 
         Raises:
             UserError: no such folder, a file at such a place that is not a run record, or two records of one run
@@ -130,8 +134,9 @@ def read_record(path: Path) -> dict[str, Any]:
         found = record.get("format") if isinstance(record, dict) else None
         raise UserError(f"{path} is not a run record of format {FORMAT} (found {found!r}): {_MOVE}")
     for name, kind in _FIELDS.items():
-        if not isinstance(record.get(name), kind):
-            raise UserError(f"{path} is not a run record: {name!r} is missing or not {kind.__name__}: {_MOVE}")
+        if name not in record or not isinstance(record[name], kind):
+            expected = kind.__name__ if isinstance(kind, type) else "str or null"
+            raise UserError(f"{path} is not a run record: {name!r} is missing or not {expected}: {_MOVE}")
     if group_of(record["protocol"]) not in GROUPS:
         raise UserError(f"{path}: this version of temporal-rumors knows no protocol {record['protocol']!r}: {_MOVE}")
     checksum = record.pop(_CHECKSUM, None)

@@ -50,11 +50,13 @@ class Model(abc.ABC):
         self._fitted = False
 
     @abc.abstractmethod
-    def encode(self, texts: Sequence[str]) -> Any:
+    def encode(self, texts: Sequence[str], *context: Sequence[str]) -> Any:
         """Turn texts into what the model reads, row by row: no row depends on another, nor on labels or splits.
 
         Args:
-            texts: (n,) str.
+            texts: (n,) str, the posts.
+            *context: (n,) str each, what a benchmark gives beside them, such as the post that each replies to; blank
+                where there is none.
 
         Returns:
             An object with ``len(encoded) == n`` and ``encoded[rows]`` for an integer array of rows.
@@ -99,13 +101,15 @@ class Model(abc.ABC):
 
     def predict(self, encoded: Any) -> np.ndarray:
         """Return the (n,) int64 class index of each encoded post."""
-        return self._checked_scores(encoded).argmax(axis=1).astype(np.int64)
+        return self.predict_proba(encoded).argmax(axis=1).astype(np.int64)
 
     def predict_proba(self, encoded: Any) -> np.ndarray:
         """Return the (n, n_classes) float64 probability of each class; 0 for one that training never showed."""
         from scipy.special import softmax
 
-        return softmax(self._checked_scores(encoded), axis=1)
+        self._check_fitted()
+        probabilities: np.ndarray = softmax(self._scores(encoded), axis=1)
+        return probabilities
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the fitted model into a folder of JSON and npz files, in place of a model already there.
@@ -173,10 +177,6 @@ class Model(abc.ABC):
     def _check_fitted(self) -> None:
         if not self._fitted:
             raise UserError(f"this {self.name} model is not trained: call fit first, or load a saved one")
-
-    def _checked_scores(self, encoded: Any) -> np.ndarray:
-        self._check_fitted()
-        return self._scores(encoded)
 
     def _check_labels(self, part: str, encoded: Any, labels: Sequence[int] | np.ndarray) -> np.ndarray:
         array = np.asarray(labels)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, PARTS
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, OFFICIAL, PARTS
 from temporal_rumors.report import words
 from temporal_rumors.report.summary import LOO, RANDOM, Summary, Timeline
 from temporal_rumors.report.tables import Block
@@ -28,6 +28,7 @@ _PROTOCOL_STYLES = {
     CHRONO: ("#D55E00", "s"),
     CHRONO_STRATIFIED: ("#0072B2", "^"),
     LOO: ("#009E73", "D"),
+    OFFICIAL: ("#CC79A7", "v"),
 }
 # How strongly each part is coloured: the later, the stronger.
 _PART_ALPHA = {"train": 0.25, "validation": 0.55, "test": 1.0}
@@ -116,7 +117,8 @@ def _draw_timeline(summary: Summary, data: Timeline) -> Figure:
     for name, counts in data.counts.items():
         histogram.stairs(bottom + counts, edges, baseline=bottom, fill=True, color=colours[name], label=name)
         bottom = bottom + counts
-    histogram.set_title(f"{summary.titles[data.benchmark]}: posts over time")
+    # Above the legend, which is as wide as there are classes.
+    histogram.set_title(f"{summary.titles[data.subject]}: posts over time", pad=22)
     histogram.set_ylabel("posts")
     histogram.set_xlim(low, high)
     _legend_above(histogram, histogram.get_legend_handles_labels()[0])

@@ -13,7 +13,6 @@ from temporal_rumors.report import figures, tables, words
 from temporal_rumors.report.summary import (
     ALPHA,
     LEAST_INFLATION,
-    METRICS,
     ModelRuns,
     SplitSummary,
     Summary,
@@ -89,7 +88,7 @@ def page(summary: Summary) -> str:
         sentences=[sentence for sentence in words.sentences(summary) if sentence not in headline],
         sections=[_section(summary, block, i) for i, block in enumerate(tables.blocks(summary))],
         parts=PARTS,
-        metrics=[words.METRIC_NAMES[metric] for metric in METRICS],
+        names=words.METRIC_NAMES,
         paper=words.PAPER,
         not_comparable=words.NOT_COMPARABLE,
         unrounded=words.UNROUNDED,
@@ -101,8 +100,8 @@ def page(summary: Summary) -> str:
 
 
 def _section(summary: Summary, block: tables.Block, index: int) -> Section:
-    splits = [split for split in summary.splits if split.benchmark == block.benchmark]
-    timelines = [data for data in summary.timelines if data.benchmark == block.benchmark]
+    splits = [split for split in summary.splits if split.subject == block.subject]
+    timelines = [data for data in summary.timelines if data.subject == block.subject]
     scores = "; ".join(
         f"{row.model}, {row.protocol}: {words.score(row.score.mean, row.score.std)}" for row in block.rows
     )
@@ -124,7 +123,7 @@ def _section(summary: Summary, block: tables.Block, index: int) -> Section:
             )
             for i, data in enumerate(timelines)
         ],
-        runs=[runs for runs in summary.runs if runs.benchmark == block.benchmark],
+        runs=[runs for runs in summary.runs if runs.subject == block.subject],
     )
 
 

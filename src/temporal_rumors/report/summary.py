@@ -10,6 +10,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from temporal_rumors import benchmark as benchmarks
+from temporal_rumors import macro_prf
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.grid import GROUPS, LOO, RANDOM, group_of
@@ -18,6 +19,8 @@ from temporal_rumors.records import json_digest
 from temporal_rumors.statistics import compare_means
 
 Record = Mapping[str, Any]
+# A benchmark and its task, None where it has one only.
+Subject = tuple[str, str | None]
 
 METRICS = ("precision", "recall", "f1")
 INFLATION_METRIC = "f1"
@@ -26,14 +29,18 @@ ALPHA = 0.05
 LEAST_INFLATION = 1.0
 # A class of fewer test posts than this gets a note: a single one moves its F1 by several points.
 FEW_POSTS = 10
+# Of more test parts than this that lack a class, only the number is told.
+MANY_PARTS = 3
 
 
 @dataclass(frozen=True)
 class Result:
-    """A macro-averaged metric of one model under one protocol.
+    """A metric of one model under one protocol.
 
     Attributes:
-        protocol: random, chrono, chrono_stratified or loo.
+        task: of the benchmark, where it has several.
+        protocol: random, chrono, chrono_stratified, loo or official.
+        metric: precision, recall or f1 (macro-averaged), or an official score of the benchmark.
         model: the model's name; with @ and six hexadecimal digits where several variants of it were run.
         mean: over the runs, in percent.
         std: sample standard deviation over the runs, in points; None for one run.
@@ -46,6 +53,7 @@ class Result:
     """
 
     benchmark: str
+    task: str | None
     protocol: str
     model: str
     metric: str
@@ -56,6 +64,11 @@ class Result:
     paper_std: float | None
     notes: list[str]
     signature: str
+
+    @property
+    def subject(self) -> Subject:
+        """Which task of which benchmark."""
+        return self.benchmark, self.task
 
     @property
     def difference(self) -> float | None:
@@ -69,17 +82,19 @@ class Inflation:
 
     Attributes:
         points: random_mean - protocol_mean; None where they are not comparable.
-        random_mean: under random folds, in percent.
-        protocol_mean: under the other protocol, in percent.
+        random_mean: under random folds, in percent; where a note says so, over pooled predictions.
+        protocol_mean: under the other protocol, in percent, likewise.
         test: of the difference, "welch" or "one-sample"; None without a test.
         statistic: Student's t, positive where the random score is the higher; None without a test.
         p_value: two-sided; None without a test.
         significant: p_value < 0.05; None without a test.
-        comparable: False where a test part lacks a class, so that the two means do not measure the same.
+        comparable: False where the test parts lack a class, so that the two means do not measure the same.
+        pooled: the two are of the predictions of all folds and of all events together, as single events lack a class.
         notes: what the reader must know about the two means and the test.
     """
 
     benchmark: str
+    task: str | None
     model: str
     protocol: str
     metric: str
@@ -91,7 +106,13 @@ class Inflation:
     p_value: float | None
     significant: bool | None
     comparable: bool
+    pooled: bool
     notes: list[str]
+
+    @property
+    def subject(self) -> Subject:
+        """Which task of which benchmark."""
+        return self.benchmark, self.task
 
     @property
     def inflated(self) -> bool:
@@ -112,6 +133,7 @@ class SplitSummary:
     """
 
     benchmark: str
+    task: str | None
     protocol: str
     split_digest: str
     data_digest: str
@@ -120,6 +142,11 @@ class SplitSummary:
     sizes: dict[str, dict[str, int]]
     span: dict[str, tuple[str, str] | None]
     warnings: list[str]
+
+    @property
+    def subject(self) -> Subject:
+        """Which task of which benchmark."""
+        return self.benchmark, self.task
 
 
 @dataclass(frozen=True)
@@ -136,6 +163,7 @@ class Timeline:
     """
 
     benchmark: str
+    task: str | None
     data_digest: str
     start: str
     end: str
@@ -143,6 +171,11 @@ class Timeline:
     cuts: dict[str, dict[str, tuple[str | None, str | None]]]
     ends: dict[str, dict[str, str]]
     absent: dict[str, dict[str, list[str]]]
+
+    @property
+    def subject(self) -> Subject:
+        """Which task of which benchmark."""
+        return self.benchmark, self.task
 
 
 @dataclass(frozen=True)
@@ -160,6 +193,7 @@ class ModelRuns:
     """
 
     benchmark: str
+    task: str | None
     model: str
     differs: list[str]
     model_version: str
@@ -174,21 +208,28 @@ class ModelRuns:
     n_runs: dict[str, int]
     signatures: dict[str, str]
 
+    @property
+    def subject(self) -> Subject:
+        """Which task of which benchmark."""
+        return self.benchmark, self.task
+
 
 @dataclass(frozen=True)
 class Summary:
     """Everything the report shows.
 
     Attributes:
-        titles: benchmark -> what people call it.
-        results: in the order of benchmark, model, protocol and metric.
+        titles: benchmark and task -> what people call it.
+        metrics: benchmark and task -> the metrics that its table shows.
+        results: in the order of benchmark, task, model, protocol and metric.
         inflation: one for each model and protocol that there are random folds to compare with, in the same order.
         splits: each split that was evaluated on, once.
-        timelines: one for each benchmark, source file and set of classes.
-        runs: one for each benchmark and model.
+        timelines: one for each benchmark, task, source file and set of classes.
+        runs: one for each benchmark, task and model.
     """
 
-    titles: dict[str, str]
+    titles: dict[Subject, str]
+    metrics: dict[Subject, tuple[str, ...]]
     results: list[Result]
     inflation: list[Inflation]
     splits: list[SplitSummary]
@@ -226,24 +267,26 @@ def summarise(records: Iterable[Record]) -> Summary:
     if not unique:
         raise UserError("no run records to report: `temporal-rumors run` makes some")
     ordered = sorted(unique.values(), key=_order)
-    known = {name: _find(name) for name in dict.fromkeys(r["benchmark"] for r in ordered)}
+    known = {subject: _find(*subject) for subject in dict.fromkeys(map(_subject, ordered))}
     results: list[Result] = []
     inflation: list[Inflation] = []
     runs: list[ModelRuns] = []
-    for (name, model), of_model in groupby(ordered, key=lambda r: (r["benchmark"], r["model"])):
+    for (subject, model), of_model in groupby(ordered, key=lambda r: (_subject(r), r["model"])):
+        benchmark = known[subject]
         variants = {variant: list(rs) for variant, rs in groupby(of_model, key=_variant)}
         for variant, of_variant in variants.items():
             _check_splits(of_variant)
             label = model if len(variants) == 1 else f"{model}@{variant[:6]}"
             groups = {g: list(rs) for g, rs in groupby(of_variant, key=lambda r: group_of(r["protocol"]))}
             for group, members in groups.items():
-                results += _results(members, group, label, known[name])
+                results += _results(members, group, label, benchmark)
                 if group != RANDOM and RANDOM in groups:
-                    inflation.append(_inflation(groups[RANDOM], members, group, label, known[name]))
+                    inflation.append(_inflation(groups[RANDOM], members, group, label, benchmark))
             differs = _differences(of_variant[0], [rs[0] for rs in variants.values()])
             runs.append(_runs(groups, label, differs))
     return Summary(
-        titles={name: b.title if b else name for name, b in known.items()},
+        titles={s: b.title if b else " ".join(filter(None, s)) for s, b in known.items()},
+        metrics={subject: b.metrics if b else METRICS for subject, b in known.items()},
         results=results,
         inflation=inflation,
         splits=_splits(ordered),
@@ -255,12 +298,19 @@ def summarise(records: Iterable[Record]) -> Summary:
 def _order(record: Record) -> tuple[Any, ...]:
     protocol = record["protocol"]
     group = GROUPS.index(group_of(protocol))
-    return (record["benchmark"], record["model"], _variant(record), group, protocol, record["seed"], record["key"])
+    return (
+        *(record["benchmark"], record["task"] or "", record["model"], _variant(record)),
+        *(group, protocol, record["seed"], record["key"]),
+    )
 
 
-def _find(name: str) -> Benchmark | None:
+def _subject(record: Record) -> Subject:
+    return record["benchmark"], record["task"]
+
+
+def _find(name: str, task: str | None) -> Benchmark | None:
     try:
-        return benchmarks.get(name)
+        return benchmarks.get(name, task)
     except UserError:  # records of a benchmark that is not installed here
         return None
 
@@ -318,19 +368,23 @@ def _results(records: Sequence[Record], group: str, label: str, benchmark: Bench
     published = benchmark.published if benchmark and _is_published(records) else []
     paper = next((row for row in published if (row["model"], row["protocol"]) == (model, group)), None)
     rows = []
-    for metric in METRICS:
+    # A benchmark with official scores has all of them here; its table shows some.
+    has_official = benchmark is not None and benchmark.edition is not None
+    official = [name for name in sorted(records[0]["metrics"]) if name not in METRICS] if has_official else []
+    for metric in (*METRICS, *official):
         scores = _scores(records, metric)
         rows.append(
             Result(
                 benchmark=records[0]["benchmark"],
+                task=records[0]["task"],
                 protocol=group,
                 model=label,
                 metric=metric,
                 mean=fmean(scores),
                 std=stdev(scores) if len(scores) > 1 else None,
                 n_runs=len(scores),
-                paper_mean=float(paper[metric]) if paper else None,
-                paper_std=float(paper[f"{metric}_std"]) if paper else None,
+                paper_mean=float(paper[metric]) if paper and metric in paper else None,
+                paper_std=float(paper[f"{metric}_std"]) if paper and metric in paper else None,
                 notes=_notes(records, group, benchmark),
                 signature=_signature(records, group),
             )
@@ -348,7 +402,15 @@ def _inflation(
     notes += _notes(other, group, benchmark)
     comparable = not (_absent(random) or _absent(other))
     points, test, statistic, p_value = None, None, None, None
-    if comparable:
+    pooled = _pooled(random, other) if not comparable and group == LOO else None
+    if pooled:
+        random_scores, scores, n_posts = pooled
+        comparable, points = True, fmean(random_scores) - fmean(scores)
+        notes.append(
+            f"compared by pooled predictions for the {n_posts:,} posts that both kinds of test part hold, since single "
+            "test parts lack a class"
+        )
+    elif comparable:
         points = fmean(random_scores) - fmean(scores)
         comparison = compare_means(random_scores, scores)
         if comparison.test is None and comparison.reason:
@@ -356,6 +418,7 @@ def _inflation(
         test, statistic, p_value = comparison.test, comparison.statistic, comparison.p_value
     return Inflation(
         benchmark=other[0]["benchmark"],
+        task=other[0]["task"],
         model=label,
         protocol=group,
         metric=INFLATION_METRIC,
@@ -367,8 +430,35 @@ def _inflation(
         p_value=p_value,
         significant=None if p_value is None else p_value < ALPHA,
         comparable=comparable,
+        pooled=pooled is not None,
         notes=notes,
     )
+
+
+def _pooled(random: Sequence[Record], other: Sequence[Record]) -> tuple[list[float], list[float], int] | None:
+    """Macro-F1 in percent over all folds together and over all events together, a value a seed, for the posts that
+    both predict, and their number; None where these lack a class."""
+    both = set.intersection(*({id for r in side for id in r["predictions"]["ids"]} for side in (random, other)))
+    classes = range(len(random[0]["classes"]))
+    scores: list[list[float]] = []
+    for side in (random, other):
+        scores.append([])
+        for seed in sorted({r["seed"] for r in side}):
+            rows = [
+                (reference, predicted)
+                for r in side
+                if r["seed"] == seed
+                for id, reference, predicted in zip(
+                    *(r["predictions"][name] for name in ("ids", "references", "predictions")), strict=True
+                )
+                if id in both
+            ]
+            references, predictions = zip(*rows, strict=True) if rows else ((), ())
+            if set(references) != set(classes):
+                return None
+            found = macro_prf(predictions=predictions, references=references, labels=list(classes))
+            scores[-1].append(100.0 * found["f1"])
+    return scores[0], scores[1], len(both)
 
 
 def _notes(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:
@@ -403,6 +493,8 @@ def _absent(records: Sequence[Record]) -> list[str]:
         if classes:
             where = f"the test part of {protocol}" if len(absent) > 1 else "the test part"
             lines.append(f"no {' and no '.join(classes)} post in {where}, and macro scores count an absent class as 0")
+    if len(lines) > MANY_PARTS:
+        return [f"{len(lines)} of {len(absent)} test parts lack a class, and macro scores count an absent class as 0"]
     return lines
 
 
@@ -432,6 +524,7 @@ def _signature(records: Sequence[Record], group: str) -> str:
     splits = {r["protocol"]: r["split_digest"] for r in records}
     parts = {
         "benchmark": f"{first['benchmark']}@{first['benchmark_version']}",
+        **({"task": first["task"]} if first["task"] else {}),
         "protocol": group,
         "model": f"{first['model']}@{first['model_version']}",
         "settings": json_digest(first["settings"])[:8],
@@ -452,6 +545,7 @@ def _runs(groups: Mapping[str, Sequence[Record]], label: str, differs: list[str]
     first = everything[0]
     return ModelRuns(
         benchmark=first["benchmark"],
+        task=first["task"],
         model=label,
         differs=differs,
         model_version=first["model_version"],
@@ -485,37 +579,44 @@ def _splits(records: Sequence[Record]) -> list[SplitSummary]:
         protocol = record["protocol"]
         place = GROUPS.index(group_of(protocol)), protocol, record["data_digest"], record["split_digest"]
         by_identity.setdefault(
-            (record["benchmark"], *place, *record["classes"]),
+            (record["benchmark"], record["task"] or "", *place, *record["classes"]),
             SplitSummary(
                 benchmark=record["benchmark"],
+                task=record["task"],
                 protocol=protocol,
                 split_digest=record["split_digest"],
                 data_digest=record["data_digest"],
                 data_is_published=record["data_is_published"],
                 data_remarks=record["data_remarks"],
-                sizes={part: dict(record["split"]["sizes"][part]) for part in PARTS},
-                span={part: _pair(record["split"]["span"][part]) for part in PARTS},
+                sizes={part: {c: record["split"]["sizes"][part][c] for c in record["classes"]} for part in PARTS},
+                span={part: _span(record["split"]["span"][part]) for part in PARTS},
                 warnings=record["split"]["warnings"],
             ),
         )
     return [by_identity[identity] for identity in sorted(by_identity)]
 
 
-def _pair(span: Sequence[str] | None) -> tuple[str, str] | None:
+def _span(span: Sequence[str] | None) -> tuple[str, str] | None:
     return None if span is None else (span[0], span[1])
+
+
+def _pair(times: Sequence[str | None]) -> tuple[str | None, str | None]:
+    return times[0], times[1]
 
 
 def _timelines(records: Sequence[Record]) -> list[Timeline]:
     timelines: dict[tuple[str, ...], Timeline] = {}
     for record in records:
-        found, data = record["timeline"], (record["benchmark"], record["data_digest"])
+        found, data = record["timeline"], (record["benchmark"], record["task"], record["data_digest"])
         if not found["start"]:
             continue
-        empty = Timeline(*data, found["start"], found["end"], found["counts"], cuts={}, ends={}, absent={})
-        timeline = timelines.setdefault((*data, *record["classes"]), empty)
+        counts = {name: found["counts"][name] for name in record["classes"]}
+        empty = Timeline(*data, found["start"], found["end"], counts, cuts={}, ends={}, absent={})
+        key = record["benchmark"], record["task"] or "", record["data_digest"], *record["classes"]
+        timeline = timelines.setdefault(key, empty)
         if found["cuts"]:
             protocol, split = record["protocol"], record["split"]
-            timeline.cuts[protocol] = {name: (times[0], times[1]) for name, times in found["cuts"].items()}
+            timeline.cuts[protocol] = {name: _pair(found["cuts"][name]) for name in record["classes"]}
             timeline.ends[protocol] = {part: split["span"][part][1] for part in PARTS}
             timeline.absent[protocol] = split["absent"]
     return [timelines[identity] for identity in sorted(timelines)]

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from temporal_rumors.report import words
-from temporal_rumors.report.summary import ALPHA, INFLATION_METRIC, METRICS, Inflation, Result, Summary
+from temporal_rumors.report.summary import ALPHA, INFLATION_METRIC, Inflation, Result, Subject, Summary
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +24,7 @@ class Row:
     """One model under one protocol.
 
     Attributes:
-        results: one for each of METRICS.
+        results: one for each metric.
         inflation: of random folds over this protocol; None for random folds, or where there are none.
     """
 
@@ -56,15 +56,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """The table of one benchmark.
+    """The table of one benchmark, or of one task of it.
 
     Attributes:
+        metrics: those of its columns.
         variants: name of each variant of a model that has several -> what it has that not all of them have.
         data_remarks: what reading the source file dropped or mended.
     """
 
-    benchmark: str
+    subject: Subject
     title: str
+    metrics: tuple[str, ...]
     rows: list[Row]
     variants: dict[str, list[str]]
     data_remarks: list[str]
@@ -78,22 +80,28 @@ class Block:
     def caption(self) -> str:
         """What the table shows."""
         paper = f", beside those of {words.PAPER}" if self.in_paper else ""
-        return f"{self.title}: macro precision, recall and F1 in percent{paper}"
+        return f"{self.title}: {words.named(self.metrics)} in percent{paper}"
 
     @property
     def header(self) -> list[str]:
         """Headings of the columns of `cells`."""
         source = [""] if self.in_paper else []
-        return ["Protocol", *source, *(words.METRIC_NAMES[m] for m in METRICS), "Inflation"]
+        return ["Protocol", *source, *(words.METRIC_NAMES[m] for m in self.metrics), "Inflation"]
 
     def cells(self, row: Row) -> list[list[str]]:
         """The cells of a row, each a list of lines: ours, the paper's value, and the difference."""
-        metrics = [[words.score(result.mean, result.std)] for result in row.results]
+        shown = self.shown(row)
+        metrics = [[words.score(result.mean, result.std)] for result in shown]
         if row.in_paper:
-            for lines, result in zip(metrics, row.results, strict=True):
+            for lines, result in zip(metrics, shown, strict=True):
                 lines += [words.score(result.paper_mean, result.paper_std), words.signed(result.difference)]
         source = [["ours", "paper", "diff"] if row.in_paper else ["ours"]] if self.in_paper else []
         return [[row.heading], *source, *metrics, _inflation_lines(row.inflation)]
+
+    def shown(self, row: Row) -> list[Result]:
+        """The results that stand in the row's cells."""
+        by_metric = {result.metric: result for result in row.results}
+        return [by_metric[metric] for metric in self.metrics]
 
     @property
     def notes(self) -> list[str]:
@@ -117,16 +125,18 @@ def _inflation_lines(inflation: Inflation | None) -> list[str]:
         return [words.NOT_COMPARABLE]
     points = words.signed(inflation.points)
     if inflation.test is None:
-        return [points, "no test"]
+        return [points, "pooled" if inflation.pooled else "no test"]
     mark = " *" if inflation.significant else ""
     return [points + mark, words.p_value(inflation.p_value), words.TESTS[inflation.test]]
 
 
-LEGEND = (
-    "Mean ± sample standard deviation over folds, events and seeds. Inflation: macro-F1 under random folds minus "
-    f"macro-F1 under the row's protocol, in points. {words.UNROUNDED} * p < {ALPHA}, two-sided t-test: Welch, or "
-    f"one-sample where one side's scores do not vary; no test where neither's do. {words.CAVEAT}"
-)
+def legend(summary: Summary) -> str:
+    """Say what the numbers of the tables are."""
+    return (
+        "Mean ± sample standard deviation over folds, events and seeds. Inflation: macro-F1 under random folds minus "
+        f"macro-F1 under the row's protocol, in points. {words.UNROUNDED} * p < {ALPHA}, two-sided t-test: Welch, or "
+        f"one-sample where one side's scores do not vary; no test where neither's do. {words.CAVEAT}"
+    ) + (f" {words.POOLED}" if any(row.pooled for row in summary.inflation) else "")
 
 
 def blocks(summary: Summary) -> list[Block]:
@@ -136,22 +146,23 @@ def blocks(summary: Summary) -> list[Block]:
         summary: its results and inflation.
 
     Returns:
-        One block a benchmark, in the order of the summary.
+        One block a benchmark and task, in the order of the summary.
     """
-    inflation = {(row.benchmark, row.model, row.protocol): row for row in summary.inflation}
-    rows: dict[str, list[Row]] = {}
-    for (name, model, protocol), results in groupby(summary.results, key=lambda r: (r.benchmark, r.model, r.protocol)):
-        row = Row(model, protocol, tuple(results), inflation.get((name, model, protocol)))
-        rows.setdefault(name, []).append(row)
+    inflation = {(row.subject, row.model, row.protocol): row for row in summary.inflation}
+    rows: dict[Subject, list[Row]] = {}
+    for (subject, model, protocol), results in groupby(summary.results, key=lambda r: (r.subject, r.model, r.protocol)):
+        row = Row(model, protocol, tuple(results), inflation.get((subject, model, protocol)))
+        rows.setdefault(subject, []).append(row)
     return [
         Block(
-            name,
-            summary.titles[name],
-            of_benchmark,
-            {runs.model: runs.differs for runs in summary.runs if runs.benchmark == name and runs.differs},
-            list(dict.fromkeys(r for runs in summary.runs if runs.benchmark == name for r in runs.data_remarks)),
+            subject,
+            summary.titles[subject],
+            summary.metrics[subject],
+            of_subject,
+            {runs.model: runs.differs for runs in summary.runs if runs.subject == subject and runs.differs},
+            list(dict.fromkeys(r for runs in summary.runs if runs.subject == subject for r in runs.data_remarks)),
         )
-        for name, of_benchmark in rows.items()
+        for subject, of_subject in rows.items()
     ]
 
 
@@ -189,7 +200,7 @@ def terminal(summary: Summary) -> list[RenderableType]:
                 table.add_row(*map(_stack, block.cells(row)), end_section=row is rows[-1])
         renderables += [table, *(Text(_one_line(note), style="yellow") for note in block.notes), Text()]
     told = [Text(line, style="bold") for line in words.headline(summary)]
-    return [*renderables, Text(LEGEND, style="dim"), Text(), *told]
+    return [*renderables, Text(legend(summary), style="dim"), Text(), *told]
 
 
 def _stack(lines: Sequence[str]) -> RenderableType:
@@ -210,7 +221,7 @@ def markdown(summary: Summary) -> str:
                 table.append(_markdown_row([_markdown_text(name), *cells]))
         parts += [f"### {_markdown_text(block.caption)}", "\n".join(table)]
         parts += [_markdown_text(note) for note in block.notes]
-    return "\n\n".join([*parts, _markdown_text(LEGEND)]) + "\n"
+    return "\n\n".join([*parts, _markdown_text(legend(summary))]) + "\n"
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
@@ -237,7 +248,7 @@ def latex(summary: Summary) -> str:
             r"  \setlength{\tabcolsep}{4pt}",
             r"  \setlength{\belowcaptionskip}{4pt}",
             rf"  \caption{{{_latex_text(block.caption)}.}}",
-            rf"  \label{{tab:{re.sub('[^a-z0-9]+', '-', block.benchmark.lower()).strip('-')}}}",
+            rf"  \label{{tab:{re.sub('[^a-z0-9]+', '-', ' '.join(filter(None, block.subject)).lower()).strip('-')}}}",
             rf"  \begin{{tabular}}{{@{{}}{'l' * width}@{{}}}}",
             r"    \toprule",
             f"    {' & '.join(map(_latex_text, block.header))} \\\\",
@@ -247,7 +258,7 @@ def latex(summary: Summary) -> str:
             for row in rows:
                 lines += [r"    \addlinespace[2pt]", f"    {' & '.join(map(_latex_cell, block.cells(row)))} \\\\"]
         lines += [r"    \bottomrule", r"  \end{tabular}", r"  \par\smallskip\raggedright"]
-        lines += [rf"  {_latex_text(text)}\par" for text in [*block.notes, LEGEND]]
+        lines += [rf"  {_latex_text(text)}\par" for text in [*block.notes, legend(summary)]]
         parts.append("\n".join([*lines, r"\end{table*}"]))
     return "\n\n".join(parts) + "\n"
 
@@ -286,7 +297,7 @@ def _latex_text(text: str) -> str:
     return re.sub(r"^-(?=\d)", "$-$", escaped)
 
 
-_CSV_RESULT = ("benchmark", "model", "protocol", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std")
+_CSV_RESULT = ("benchmark", "task", "model", "protocol", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std")
 _CSV_INFLATION = ("points", "test", "p_value", "significant")
 
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, OFFICIAL
 from temporal_rumors.report.summary import ALPHA, LEAST_INFLATION, LOO, Inflation, Summary
 
 PAPER = "Mu et al. 2023"
-METRIC_NAMES = {"precision": "P", "recall": "R", "f1": "F1"}
+METRIC_NAMES = {
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "accuracy": "Acc",
+    "confidence_rmse": "RMSE",
+}
+_METRICS_IN_FULL = {
+    "precision": "macro precision",
+    "recall": "macro recall",
+    "f1": "macro-F1",
+    "accuracy": "accuracy",
+    "confidence_rmse": "confidence RMSE (the lower, the better)",
+}
 TESTS = {"welch": "Welch", "one-sample": "one-sample"}
 NOT_COMPARABLE = "not comparable"
 UNROUNDED = "Differences are computed from unrounded scores."
@@ -17,11 +30,24 @@ CAVEAT = (
     "p-values are on the small side: folds share training posts, and the one-sample test takes the single score as "
     "exact, although other test posts would give another."
 )
+POOLED = (
+    "Pooled: of the predictions of all folds and of all events together, for the posts that both hold, since single "
+    "events lack a class."
+)
+# More notes than this do not fit into a sentence.
+_MANY_NOTES = 5
 _TEST_PART = {
     CHRONO: "tested on the latest posts",
     CHRONO_STRATIFIED: "tested on the latest posts of each class",
     LOO: "tested on events left out of training",
+    OFFICIAL: "the split of the shared task",
 }
+
+
+def named(metrics: Sequence[str]) -> str:
+    """List metrics by their full names."""
+    *first, last = (_METRICS_IN_FULL[metric] for metric in metrics)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def score(mean: float | None, std: float | None) -> str:
@@ -47,7 +73,7 @@ def p_value(p: float | None) -> str:
 def evidence(row: Inflation) -> str:
     """Say how sure a difference is."""
     if row.test is None:
-        return "no test"
+        return "pooled predictions, no test" if row.pooled else "no test"
     return f"{p_value(row.p_value)}, {TESTS[row.test]} t-test" + ("" if row.significant else ": not significant")
 
 
@@ -63,7 +89,7 @@ def by_note(noted: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
 def sentence(summary: Summary, row: Inflation) -> str:
     """Say what one comparison with random folds found."""
     start = (
-        f"On {summary.titles[row.benchmark]}, {row.model} scores {row.random_mean:.1f} macro-F1 under random folds and "
+        f"On {summary.titles[row.subject]}, {row.model} scores {row.random_mean:.1f} macro-F1 under random folds and "
         f"{row.protocol_mean:.1f} under {row.protocol} ({_TEST_PART[row.protocol]})"
     )
     if row.points is None:
@@ -79,9 +105,9 @@ def sentence(summary: Summary, row: Inflation) -> str:
 
 def sentences(summary: Summary) -> list[str]:
     """Say in a sentence for each benchmark and model how far its random score is inflated."""
-    groups = dict.fromkeys((row.benchmark, row.model) for row in summary.inflation)
+    groups = dict.fromkeys((row.subject, row.model) for row in summary.inflation)
     return [
-        _first(summary, [row for row in summary.inflation if (row.benchmark, row.model) == group]) for group in groups
+        _first(summary, [row for row in summary.inflation if (row.subject, row.model) == group]) for group in groups
     ]
 
 
@@ -95,7 +121,7 @@ def headline(summary: Summary) -> list[str]:
     told = []
     for model in dict.fromkeys(row.model for row in summary.inflation):
         rows = [row for row in summary.inflation if row.model == model]
-        told.append((_first if len({row.benchmark for row in rows}) == 1 else _overall)(summary, rows))
+        told.append((_first if len({row.subject for row in rows}) == 1 else _overall)(summary, rows))
     return told
 
 
@@ -124,6 +150,8 @@ def _overall(summary: Summary, rows: Sequence[Inflation]) -> str:
 
 def _caution(summary: Summary, rows: Sequence[Inflation]) -> str:
     """Gather the notes of comparisons; a note that not all of them have names those that do."""
-    noted = by_note((f"{summary.titles[row.benchmark]} {row.protocol}", row.notes) for row in rows)
+    noted = by_note((f"{summary.titles[row.subject]} {row.protocol}", row.notes) for row in rows)
     told = [note if len(names) == len(rows) else f"{note} for {', '.join(names)}" for note, names in noted.items()]
+    if len(told) > _MANY_NOTES:
+        return f" Caution: {len(told)} notes on these comparisons stand with their tables."
     return f" Caution: {'; '.join(told)}." if told else ""

@@ -73,7 +73,7 @@ def find(file: SourceFile, data_dir: str | os.PathLike[str] | None = None) -> Pa
     if variable and (found := _in_folder(file, variable)):
         return found
     cached = _cached(file)
-    return cached if os.path.isfile(cached) and sha256(_bytes(cached)) == file.sha256 else None
+    return cached if os.path.isfile(cached) and sha256(read_bytes(cached)) == file.sha256 else None
 
 
 def read(file: SourceFile, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> Snapshot:
@@ -105,7 +105,7 @@ def digest(file: SourceFile, data_dir: str | os.PathLike[str] | None = None, *, 
 
 
 def _checked(file: SourceFile, path: Path, allow_modified: bool) -> Snapshot:
-    data = _bytes(path)
+    data = read_bytes(path)
     found = sha256(data)
     if found != file.sha256 and not allow_modified:
         mend = f"Take it from {file.url}" if file.url else "Install temporal-rumors again"
@@ -117,7 +117,8 @@ def _checked(file: SourceFile, path: Path, allow_modified: bool) -> Snapshot:
     return Snapshot(str(path), data, found)
 
 
-def _bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, or refuse with a UserError one that cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

@@ -94,8 +94,8 @@ class Table:
             UserError: names file, line, what was found and what was expected.
         """
         index = {raw: classes.index(name) for raw, name in self.labels.items()}
-        dropped: dict[str, list[int]] = defaultdict(list)
-        notes: dict[str, int] = defaultdict(int)
+        dropped: dict[str, list[str]] = defaultdict(list)
+        notes: dict[str, list[str]] = defaultdict(list)
         seen: dict[str, Post] = {}
         for line, row in _rows(source, self):
             try:
@@ -103,17 +103,17 @@ class Table:
             except UserError as error:
                 raise UserError(f"{source.name}, line {line}: {error}") from error.__cause__
             if post is None:
-                dropped[NO_TEXT].append(line)
+                dropped[NO_TEXT].append(f"line {line}")
                 continue
             if post.id != row[self.id]:
-                notes["blanks around an id removed"] += 1
+                notes["blanks around an id removed"].append(f"line {line}")
             first = seen.setdefault(post.id, post)
             if first is not post:
                 if first._replace(line=line) != post:
                     raise UserError(_contradiction(source, first, post))
-                dropped[REPEATED].append(line)
+                dropped[REPEATED].append(f"line {line}")
             elif post.created_at is None:
-                notes["no time: left out of chronological protocols"] += 1
+                notes["no time, left out of chronological protocols"].append(f"line {line}")
         if not seen:
             raise UserError(f"{source.name}: the table holds no post with a text: get the file again")
         return Posts.from_records(seen.values(), digest=source.digest, dropped=dropped, notes=notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from temporal_rumors import macro_prf
 from temporal_rumors.errors import UserError
 from temporal_rumors.models import Model
-from temporal_rumors.models.lr.ngrams import ANALYZERS, Ngrams, Terms, count_ngrams
+from temporal_rumors.models.lr.ngrams import ANALYZERS, Columns, Terms, count_ngrams
 
 _VOCABULARY, _WEIGHTS = "vocabulary.json", "weights.npz"
 _MAX_ITERATIONS = 1000  # the benchmarks' posts need fewer than 100
@@ -50,10 +50,12 @@ def _threads() -> Any:
 class Classifier(Model):
     """The paper's LR baseline; C is the grid's best on the validation part by macro-F1, the smallest of equals.
 
+    Each text that belongs to a post (itself, and what it replies to) has a vocabulary and features of its own.
+
     Args:
         labels: class names.
         analyzer: what an n-gram is made of, "word" or "char".
-        vocabulary_size: n-grams to keep, the most frequent in the training part.
+        vocabulary_size: n-grams to keep of each text, the most frequent in the training part.
         min_posts: training posts that an n-gram must stand in.
         grid: values of C to try.
 
@@ -90,26 +92,27 @@ class Classifier(Model):
             },
         )
 
-    def encode(self, texts: Sequence[str]) -> Ngrams:
-        return count_ngrams(texts, self.settings["analyzer"])
+    def encode(self, texts: Sequence[str], *context: Sequence[str]) -> Columns:
+        return Columns(tuple(count_ngrams(column, self.settings["analyzer"]) for column in (texts, *context)))
 
     def _fit(
-        self, train: Ngrams, train_labels: np.ndarray, validation: Ngrams, validation_labels: np.ndarray, seed: int
+        self, train: Columns, train_labels: np.ndarray, validation: Columns, validation_labels: np.ndarray, seed: int
     ) -> None:
         min_posts = self.settings["min_posts"]
-        self.vocabulary = train.vocabulary(self.settings["vocabulary_size"], min_posts)
-        if not len(self.vocabulary):
+        self.vocabularies = [column.vocabulary(self.settings["vocabulary_size"], min_posts) for column in train.columns]
+        if not any(map(len, self.vocabularies)):
             raise UserError(
                 f"no {self.settings['analyzer']} n-gram stands in {min_posts} or more of the {len(train)} training "
                 "posts: train on more posts, or lower min_posts"
             )
-        counts = train.count(self.vocabulary)
-        n_posts = np.bincount(counts.indices, minlength=len(self.vocabulary))
-        self.idf = np.log((len(train) + 1) / (n_posts + 1)) + 1
+        counts = [c.count(vocabulary) for c, vocabulary in zip(train.columns, self.vocabularies, strict=True)]
+        n_posts = [np.bincount(c.indices, minlength=c.shape[1]) for c in counts]
+        self.idf = [np.log((len(train) + 1) / (n + 1)) + 1 for n in n_posts]
         with _lean():
-            chosen = self._choose(_tfidf(counts, self.idf), train_labels, self._features(validation), validation_labels)
+            features = _side_by_side(counts, self.idf)
+            chosen = self._choose(features, train_labels, self._features(validation), validation_labels)
         self.c = float(chosen.C)
-        self.coef = np.zeros((len(self.labels), len(self.vocabulary)))
+        self.coef = np.zeros((len(self.labels), features.shape[1]))
         self.intercept = np.full(len(self.labels), -np.inf)
         # Of two classes scikit-learn scores the second against the first, whose own score is then 0.
         self.intercept[chosen.classes_] = 0.0
@@ -134,28 +137,41 @@ class Classifier(Model):
 
     @property
     def fitted(self) -> dict[str, Any]:
-        return {"C": self.c, "n_features": len(self.vocabulary)}
+        return {"C": self.c, "n_features": sum(map(len, self.vocabularies))}
 
-    def _scores(self, encoded: Ngrams) -> np.ndarray:
+    def _scores(self, encoded: Columns) -> np.ndarray:
         scores: np.ndarray = self._features(encoded) @ self.coef.T + self.intercept
         return scores
 
     def _save(self, folder: Path) -> None:
-        names = json.dumps(self.vocabulary.names(), indent=0)
+        names = json.dumps([vocabulary.names() for vocabulary in self.vocabularies], indent=0)
         (folder / _VOCABULARY).write_text(names + "\n", encoding="utf-8", newline="\n")
-        np.savez(folder / _WEIGHTS, idf=self.idf, coef=self.coef, intercept=self.intercept, c=np.array(self.c))
+        idf = np.concatenate(self.idf)
+        np.savez(folder / _WEIGHTS, idf=idf, coef=self.coef, intercept=self.intercept, c=np.array(self.c))
 
     def _load(self, folder: Path) -> None:
         names = json.loads((folder / _VOCABULARY).read_text(encoding="utf-8"))
         with np.load(folder / _WEIGHTS) as weights:
-            self.idf, self.coef, self.intercept = weights["idf"], weights["coef"], weights["intercept"]
+            idf, self.coef, self.intercept = weights["idf"], weights["coef"], weights["intercept"]
             self.c = float(weights["c"])
-        if len(names) != len(self.idf):
-            raise ValueError(f"{_VOCABULARY} has {len(names)} n-grams, {_WEIGHTS} has {len(self.idf)}")
-        self.vocabulary = Terms.from_names(names, self.settings["analyzer"])
+        if sum(map(len, names)) != len(idf):
+            raise ValueError(f"{_VOCABULARY} has {sum(map(len, names))} n-grams, {_WEIGHTS} has {len(idf)}")
+        self.vocabularies = [Terms.from_names(of_column, self.settings["analyzer"]) for of_column in names]
+        self.idf = np.split(idf, np.cumsum([len(of_column) for of_column in names])[:-1])
 
-    def _features(self, encoded: Ngrams) -> csr_matrix:
-        return _tfidf(encoded.count(self.vocabulary), self.idf)
+    def _features(self, encoded: Columns) -> csr_matrix:
+        if len(encoded.columns) != len(self.vocabularies):
+            raise UserError(f"trained with {len(self.vocabularies)} texts a post, now given {len(encoded.columns)}")
+        counts = [c.count(vocabulary) for c, vocabulary in zip(encoded.columns, self.vocabularies, strict=True)]
+        return _side_by_side(counts, self.idf)
+
+
+def _side_by_side(counts: Iterable[csr_matrix], idf: Iterable[np.ndarray]) -> csr_matrix:
+    """The TF-IDF features of each column of texts, one after the other."""
+    from scipy.sparse import hstack
+
+    features: csr_matrix = hstack([_tfidf(c, weights) for c, weights in zip(counts, idf, strict=True)], format="csr")
+    return features
 
 
 def _tfidf(counts: csr_matrix, idf: np.ndarray) -> csr_matrix:
@@ -165,7 +181,7 @@ def _tfidf(counts: csr_matrix, idf: np.ndarray) -> csr_matrix:
     """
     from sklearn.preprocessing import normalize
 
-    if not counts.shape[0]:
+    if not counts.nnz:
         return counts
     weighted = csr_matrix((counts.data * idf[counts.indices], counts.indices, counts.indptr), shape=counts.shape)
     return normalize(weighted, copy=False)

@@ -116,6 +116,23 @@ class Ngrams:
         return csr_matrix((found.data, columns, found.indptr), shape=(len(self), len(vocabulary)))
 
 
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The n-grams of the texts that belong to each post: the post itself, and what it replies to.
+
+    Attributes:
+        columns: of each kind of text, all of equal length.
+    """
+
+    columns: tuple[Ngrams, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, rows: np.ndarray) -> Columns:
+        return Columns(tuple(column[rows] for column in self.columns))
+
+
 def count_ngrams(texts: Sequence[str], analyzer: str) -> Ngrams:
     """Count every n-gram of every text.
 
