@@ -16,6 +16,8 @@ PAGES = [
     *sorted(ROOT.glob("*/*/README.md")),
 ]
 NAMES = benchmark.names()
+# Comes with the package.
+SAMPLE = "sample_temporal"
 
 
 def blocks(page):
@@ -32,7 +34,7 @@ def blocks(page):
 )
 def test_an_example_runs_as_it_is_printed(page, code, request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    if any(name in code for name in NAMES if name != "sample_temporal"):
+    if any(name in code for name in NAMES if name != SAMPLE):
         monkeypatch.setenv("TEMPORAL_RUMORS_DATA", str(request.getfixturevalue("data_dir")))
     exec(compile(code, str(page), "exec"), {"__name__": "example"})
 
@@ -42,8 +44,15 @@ def test_there_are_examples_to_run():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_table_of_splits_in_a_card_is_true(name, request):
-    folder = None if benchmark.get(name).source.file.path else request.getfixturevalue("data_dir")
-    (entry,) = listing.listing([name], folder)
+def test_the_tables_of_splits_in_a_card_are_true(name, request):
+    entries = listing.listing([name], None if name == SAMPLE else request.getfixturevalue("data_dir"))
     card = (benchmark.folder(name) / "README.md").read_text(encoding="utf-8")
-    assert update_cards.split_table(entry) in card, "run tools/update_cards.py"
+    for entry in entries:
+        assert update_cards.split_table(entry) in card, "run tools/update_cards.py"
+    assert card.count("<!-- splits") == len(entries)
+
+
+def test_a_card_without_a_place_for_its_table_is_refused():
+    (entry,) = listing.listing([SAMPLE])
+    with pytest.raises(ValueError, match="has no <!-- splits -->"):
+        update_cards.with_table("# A card", entry)

@@ -700,3 +700,211 @@ def test_a_report_refuses_labels_that_are_no_indices(labels: Any) -> None:
 def test_a_protocol_that_is_no_name_is_refused(protocol: Any) -> None:
     with pytest.raises(UserError, match="must be a name"):
         protocols.make_split(protocol, ids=["a"], times=np.arange(1), labels=["x"])
+
+
+# Whole conversations, and the split that the publishers made
+
+IN_THREADS = [*RANDOM_FOLDS, CHRONO, CHRONO_STRATIFIED, "loo_ferry"]
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> tuple[Posts, list[str]]:
+    """Posts, and the conversation of each: 12 to 30 of them, some long, some of one post."""
+    p = draw(posts())
+    names = [f"t{i}" for i in range(draw(st.integers(12, 30)))]
+    drawn = draw(st.lists(st.sampled_from(names), min_size=len(p) - 12, max_size=len(p) - 12))
+    return p, draw(st.permutations(names[:12] + drawn))
+
+
+def heads(p: Posts, threads: list[str]) -> dict[str, int]:
+    """Thread -> its first post, those without a time being the last."""
+    keys = {i: (np.isnat(p.times[i]), p.times[i].astype(int), p.ids[i]) for i in range(len(p))}
+    return {thread: min((i for i, t in enumerate(threads) if t == thread), key=keys.__getitem__) for thread in threads}
+
+
+def split_threads(p: Posts, threads: list[str], protocol: str, **options: Any) -> Split:
+    assume(not protocol.startswith("loo_") or "ferry" in {p.events[i] for i in heads(p, threads).values()})
+    try:
+        return p.split(protocol, threads=threads, **options)
+    except UserError as error:
+        assert "too few" in str(error)
+        return assume(False)
+
+
+@pytest.mark.parametrize("protocol", IN_THREADS)
+@given(drawn=conversations())
+@settings(max_examples=15, deadline=None)
+def test_no_conversation_stands_in_two_parts_and_every_post_in_one(
+    protocol: str, drawn: tuple[Posts, list[str]]
+) -> None:
+    p, threads = drawn
+    split = split_threads(p, threads, protocol)
+    parts = [*split.parts().values(), split.excluded]
+    assert sorted(np.concatenate(parts).tolist()) == list(range(len(p)))
+    assert sum(len({threads[i] for i in rows}) for rows in parts) == len(set(threads))
+    assert (split.unit, p.report(split).unit) == ("threads", "threads")
+
+
+@pytest.mark.parametrize("protocol", IN_THREADS)
+@given(drawn=conversations())
+@settings(max_examples=15, deadline=None)
+def test_conversations_are_split_as_their_first_posts_would_be(protocol: str, drawn: tuple[Posts, list[str]]) -> None:
+    p, threads = drawn
+    split = split_threads(p, threads, protocol)
+    first = heads(p, threads)
+    alone = p.take(first.values())
+    expected = replace(alone, ids=list(first)).split(protocol)
+    names = list(first)
+    for part, rows in expected.parts().items():
+        assert {threads[i] for i in split.parts()[part]} == {names[i] for i in rows}
+    assert {threads[i] for i in split.excluded} == {names[i] for i in expected.excluded}
+    assert split.ties == expected.ties
+
+
+@given(conversations())
+@settings(max_examples=15, deadline=None)
+def test_chrono_trains_on_conversations_that_began_before_those_of_the_test_part(
+    drawn: tuple[Posts, list[str]],
+) -> None:
+    p, threads = drawn
+    split, first = split_threads(p, threads, CHRONO), heads(p, threads)
+    began = [p.times[[first[threads[i]] for i in rows]] for rows in split.parts().values()]
+    assert began[0].max() <= began[1].min() <= began[1].max() <= began[2].min()
+    assert {threads[i] for i in split.excluded} == {t for t, i in first.items() if np.isnat(p.times[i])}
+
+
+@given(conversations(), st.integers(0, 2))
+@settings(max_examples=15, deadline=None)
+def test_test_parts_of_folds_of_conversations_cover_every_post_once(drawn: tuple[Posts, list[str]], seed: int) -> None:
+    p, threads = drawn
+    tested = np.concatenate([split_threads(p, threads, fold, seed=seed).test for fold in RANDOM_FOLDS])
+    assert sorted(tested.tolist()) == list(range(len(p)))
+
+
+@pytest.mark.parametrize("protocol", IN_THREADS)
+@given(drawn=conversations(), random=st.randoms(use_true_random=False))
+@settings(max_examples=15, deadline=None)
+def test_order_of_rows_changes_no_split_of_conversations(
+    protocol: str, drawn: tuple[Posts, list[str]], random: Any
+) -> None:
+    p, threads = drawn
+    before = split_threads(p, threads, protocol)
+    rows = list(range(len(p)))
+    random.shuffle(rows)
+    shuffled = p.take(rows)
+    after = shuffled.split(protocol, threads=[threads[i] for i in rows])
+    assert ids_of(p, before) == ids_of(shuffled, after)
+    assert [p.ids[i] for i in before.excluded] == [shuffled.ids[i] for i in after.excluded]
+    assert before.ties == after.ties
+
+
+@pytest.mark.parametrize("protocol", IN_THREADS)
+@given(p=posts())
+@settings(max_examples=15, deadline=None)
+def test_conversations_of_one_post_each_are_split_as_posts_are(protocol: str, p: Posts) -> None:
+    assume("ferry" in p.events or not protocol.startswith("loo_"))
+    plain = p.split(protocol)
+    split = p.split(protocol, threads=p.ids)
+    for name in (*PARTS, "excluded"):
+        assert getattr(split, name).tolist() == getattr(plain, name).tolist()
+    assert (split.ties, split.unit, plain.unit) == (plain.ties, "threads", "posts")
+
+
+def test_lists_arrays_and_series_of_conversations_give_the_same_split() -> None:
+    p = invented(60)
+    threads = [f"t{i % 17}" for i in range(60)]
+    expected = p.split("random_fold1", threads=threads)
+    for given_as in (np.array(threads), np.array(threads, dtype=object), pd.Series(threads, index=range(60, 0, -1))):
+        found = p.split("random_fold1", threads=given_as)
+        assert [rows.tolist() for rows in found.parts().values()] == [r.tolist() for r in expected.parts().values()]
+
+
+def test_names_of_conversations_that_numpy_would_merge_stay_apart() -> None:
+    p = invented(60)
+    threads = [f"t{i % 12}" + "\0" * (i % 24 // 12) for i in range(60)]
+    split = p.split(CHRONO, threads=threads)
+    assert sum(len({threads[i] for i in rows}) for rows in split.parts().values()) == 24
+
+
+def test_ties_between_conversations_are_told_as_such() -> None:
+    p = invented(60)
+    p = replace(p, times=np.full(60, p.times[0]))
+    split = p.split(CHRONO, threads=[f"t{i % 20:02}" for i in range(60)])
+    assert split.ties == 20
+    (warning,) = [line for line in p.report(split).warnings() if "share" in line]
+    assert warning == "20 threads share their time with one beyond a cut: only their id decided"
+
+
+def test_published_cut_points_count_conversations() -> None:
+    p = invented(60)
+    threads = [f"t{i % 20:02}" for i in range(60)]
+    split = p.split(CHRONO, threads=threads, cuts={CHRONO: (12, 3, 5)})
+    assert [len({threads[i] for i in rows}) for rows in split.parts().values()] == [12, 3, 5]
+
+
+@pytest.mark.parametrize("protocol", [CHRONO, "random_fold0", "loo_ferry"])
+def test_too_few_conversations_are_told_as_such(protocol: str) -> None:
+    p = invented(30)
+    threads = [f"t{i % 3}" for i in range(30)]
+    with pytest.raises(UserError, match="3 threads are too few|3 threads cannot make 5 folds"):
+        replace(p, events=[("ferry", "harbour", "harbour")[i % 3] for i in range(30)]).split(protocol, threads=threads)
+
+
+@pytest.mark.parametrize("column", ["threads", "labels", "events"])
+def test_columns_of_unequal_length_are_refused_where_there_are_conversations(column: str) -> None:
+    p = invented(30)
+    columns = {"labels": p.labels, "events": p.events, "threads": [f"t{i % 12}" for i in range(30)]}
+    columns[column] = columns[column][1:]
+    with pytest.raises(UserError, match=f"29 {column} for 30 ids"):
+        protocols.make_split("loo_ferry", ids=p.ids, times=p.times, **columns)
+
+
+@pytest.mark.parametrize("wrong", [None, 5])
+def test_conversations_without_a_name_are_refused(wrong: Any) -> None:
+    with pytest.raises(UserError, match="threads must be strings"):
+        invented(30).split(CHRONO, threads=[wrong, *(f"t{i % 12}" for i in range(29))])
+
+
+def test_unknown_protocols_of_conversations_are_refused_with_the_valid_ones() -> None:
+    p = invented(60)
+    threads = [f"t{i % 20}" for i in range(60)]
+    with pytest.raises(UserError, match="unknown protocol 'loo_ferri' .did you mean 'loo_ferry'"):
+        p.split("loo_ferri", threads=threads)
+    with pytest.raises(UserError, match="unknown protocol 'official'"):
+        p.split("official", threads=threads)
+
+
+@given(p=posts(), data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_the_official_split_takes_parts_as_they_are_given(p: Posts, data: st.DataObject) -> None:
+    drawn = data.draw(st.lists(st.sampled_from(PARTS), min_size=len(p) - 3, max_size=len(p) - 3))
+    parts = data.draw(st.permutations([*PARTS, *drawn]))
+    split = p.split("official", parts=parts)
+    for part, rows in split.parts().items():
+        assert set(rows.tolist()) == {i for i, name in enumerate(parts) if name == part}
+        keys = [(np.isnat(p.times[i]), p.times[i].astype(int), p.ids[i]) for i in rows]
+        assert keys == sorted(keys)
+    assert (len(split.excluded), split.ties, split.unit) == (0, 0, "posts")
+    # Neither conversations nor classes nor events change it.
+    other = protocols.make_split(
+        "official", ids=p.ids, times=p.times, labels=None, threads=["t"] * len(p), parts=pd.Series(parts)
+    )
+    assert [rows.tolist() for rows in other.parts().values()] == [rows.tolist() for rows in split.parts().values()]
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        (["train"] * 10 + ["dev"] * 10 + ["test"] * 10, "the part 'dev' is not one of train, validation, test"),
+        (["train"] * 10 + ["validation"] * 10 + [None] * 10, "the part 'None' is not one of"),
+        (["train"] * 10 + ["validation"] * 10 + ["test"] * 9, "29 parts for 30 ids"),
+        (["train"] * 20 + ["test"] * 10, "the validation part would be empty"),
+    ],
+)
+def test_official_parts_that_make_no_split_are_refused(parts: list[Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        invented(30).split("official", parts=parts)
+
+
+def test_the_official_split_has_a_name_where_there_is_one() -> None:
+    assert protocols.protocol_names(["ferry"], official=True) == ["official", *ALL[:7], "loo_ferry"]

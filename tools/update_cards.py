@@ -8,14 +8,15 @@ from typing import Any
 from temporal_rumors import atomic, benchmark, listing
 from temporal_rumors.protocols import PARTS
 
-BEGIN, END = "<!-- splits -->", "<!-- /splits -->"
+END = "<!-- /splits -->"
 
 
 def split_table(entry: dict[str, Any]) -> str:
-    """Return the Markdown table of a benchmark's splits, from its entry in a listing."""
+    """Return a benchmark's splits as a Markdown table between its markers, from the benchmark's entry in a listing."""
     classes = entry["classes"]
     lines = [
-        "| protocol | "
+        _begin(entry),
+        f"| {'configuration' if entry['task'] else 'protocol'} | "
         + " | ".join(f"{part} ({' / '.join(classes)})" for part in PARTS)
         + " | digest (sha256) | not guaranteed |",
         "| --- |" + " ---: |" * len(PARTS) + " --- | --- |",
@@ -26,14 +27,27 @@ def split_table(entry: dict[str, Any]) -> str:
             counts = [split["sizes"][part][name] for name in classes]
             sizes.append(f"{sum(counts):,} ({' / '.join(f'{n:,}' for n in counts)})")
         remarks = "; ".join(split["not_guaranteed"]) or "-"
-        lines.append(f"| `{split['protocol']}` | {' | '.join(sizes)} | `{split['digest'][:16]}` | {remarks} |")
-    return "\n".join(lines)
+        lines.append(f"| `{split['config']}` | {' | '.join(sizes)} | `{split['digest'][:16]}` | {remarks} |")
+    return "\n".join([*lines, END])
 
 
 def with_table(card: str, entry: dict[str, Any]) -> str:
-    """Return a card with the table between its markers replaced."""
-    table = f"{BEGIN}\n{split_table(entry)}\n{END}"
-    return re.sub(f"{BEGIN}.*?{END}", lambda _: table, card, count=1, flags=re.DOTALL)
+    """Return a card with the table between its markers replaced.
+
+    Raises:
+        ValueError: the card has no such markers.
+    """
+    pattern = f"{re.escape(_begin(entry))}.*?{re.escape(END)}"
+    card, found = re.subn(pattern, lambda _: split_table(entry), card, count=1, flags=re.DOTALL)
+    if not found:
+        raise ValueError(
+            f"the card of {entry['benchmark']} has no {_begin(entry)} and {END}: put them where it belongs"
+        )
+    return card
+
+
+def _begin(entry: dict[str, Any]) -> str:
+    return f"<!-- splits {entry['task']} -->" if entry["task"] else "<!-- splits -->"
 
 
 def main() -> None:

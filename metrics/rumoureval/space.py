@@ -20,7 +20,7 @@ MAX_MESSAGE = 300  # characters
 MAX_CELL = 100  # characters shown; a download holds them all
 
 _LOG = logging.getLogger(__name__)
-_KEPT_SECONDS = 300  # an uploaded file is read at once; this is for one whose reading failed
+_KEPT_SECONDS = 300  # for which gradio leaves an uploaded file lying, though it is read at once
 _CSS = """
 .gradio-container { max-width: 60rem !important; margin: auto; }
 #scores { contain: inline-size; }  /* else the page never gets narrower than the table once was */
@@ -117,13 +117,9 @@ def build(
 
     def on_open(field: Input, content: bytes) -> list[Any]:
         try:
-            _check_size(len(content), field.label)
-            return [content.decode("utf-8-sig"), None, ""]
-        except UnicodeDecodeError:
-            error = ValueError(f"{field.label}: the file is not UTF-8 text. Save it as UTF-8.")
-            return [gr.skip(), None, _message(error)]
-        except Exception as error:
-            return [gr.skip(), None, _message(error)]
+            return [_decode(content, field.label), None, *_outputs("", [], "", "")]
+        except ValueError as error:
+            return [gr.skip(), None, *_outputs(_message(error), [], "", "")]
 
     with gr.Blocks(title=name, analytics_enabled=False, delete_cache=(60, _KEPT_SECONDS)) as page:
         gr.Markdown(introduction)
@@ -165,11 +161,12 @@ def build(
                 downloads.append(gr.Button(f"Download {kind.upper()}", interactive=False))
                 downloads[-1].click(None, contents[-1], js=_DOWNLOAD % (media_type, f"{name}.{kind}"))
 
+        outputs = [summary, table, *contents, *downloads]
         for field, text, opener in zip(inputs, texts, openers, strict=True):
-            opener.upload(partial(on_open, field), opener, [text, opener, summary], api_visibility="private")
+            opener.upload(partial(on_open, field), opener, [text, opener, *outputs], api_visibility="private")
         examples = {text: field.example for text, field in zip(texts, inputs, strict=True)}
         example.click(lambda: examples, outputs=texts, api_visibility="private")
-        button.click(on_score, arguments, [summary, table, *contents, *downloads], api_visibility="private")
+        button.click(on_score, arguments, outputs, api_visibility="private")
     return page
 
 
@@ -220,6 +217,14 @@ def _check_size(size: int, label: str) -> None:
         raise ValueError(
             f"{label}: larger than {MAX_BYTES // 2**20} MB, the limit here. Use the Python function instead."
         )
+
+
+def _decode(content: bytes, label: str) -> str:
+    _check_size(len(content), label)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{label}: the file is not UTF-8 text. Save it as UTF-8.") from None
 
 
 def _outputs(summary: str, table: list[list[str]], *contents: str) -> list[Any]:

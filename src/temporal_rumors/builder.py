@@ -160,7 +160,7 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
             posts = self._benchmark.posts(self._data_dir, allow_modified=self._allow_modified)
             if posts.digest != self.config.source_sha256:
                 raise UserError(f"{self._benchmark.source.name} changed while it was read: call again")
-            for line in posts.remarks(examples=0):
+            for line in posts.remarks():
                 logger.warning("%s: %s", self._benchmark.label, line)
             self._posts = posts
         return self._posts

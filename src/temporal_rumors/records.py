@@ -229,7 +229,8 @@ def parse_time(value: str, zone: str | None = None) -> int:
         return int(text)
     raise UserError(
         f"the time {value!r} is not understood: expected ISO 8601 such as 2015-01-07T11:30:00Z, "
-        "Twitter's form such as Wed Jan 07 11:30:00 +0000 2015, or a Unix time of 10 digits (seconds) or 13 digits (milliseconds)"
+        "Twitter's form such as Wed Jan 07 11:30:00 +0000 2015, or a Unix time of 10 digits (seconds) or 13 digits "
+        "(milliseconds)"
     )
 
 

@@ -466,56 +466,6 @@ def test_the_folder_needs_nothing_but_its_own_files():
     assert libraries - sys.stdlib_module_names == {"datasets", "evaluate", "numpy"}
 
 
-# What people read
-
-
-@pytest.fixture
-def app(monkeypatch):
-    monkeypatch.syspath_prepend(str(FOLDER))
-    specification = importlib.util.spec_from_file_location("macro_prf_app", FOLDER / "app.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    yield module
-    sys.modules.pop("scoring")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "prediction,reference\na,a\nb,a\n",
-        "References,Predictions\r\na,a\r\na, b \r\n\r\n",
-        '{"predictions": ["a", "b"], "references": ["a", "a"]}',
-    ],
-)
-def test_the_app_tabulates_csv_and_json(app, text):
-    assert app.score(text) == [
-        ["a", 1.0, 0.5, 0.6667, 2],
-        ["b", 0.0, 0.0, 0.0, 0],
-        ["macro average", 0.5, 0.25, 0.3333, 2],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "first line is"),
-        ("a,b\n1,2\n", "first line is"),
-        ("prediction,reference\na\n", "Row 1"),
-        ("prediction,reference\na,a\n,a\n", "Row 2"),
-        ("prediction,reference\n", "nothing to score"),
-        ("prediction,reference\n" + "a" * 200_000 + ",a", "CSV cannot be read"),
-        ('{"predictions": [1]', "line 1"),
-        ('{"predictions": [1]}', "of the form"),
-        ('{"predictions": [0.5], "references": [1]}', "found float"),
-        ("x" * 5_000_001, "larger than 5 MB"),
-    ],
-    ids=range(10),
-)
-def test_the_app_says_what_is_wrong(app, text, message):
-    with pytest.raises(ValueError, match=message):
-        app.score(text)
-
-
 def test_a_mistyped_argument_of_compute_costs_no_batches(caches):
     metric = MacroPrf()
     metric.add_batch(predictions=["a", "b"], references=["a", "a"])

@@ -149,7 +149,8 @@ def press_score(name, *texts):
 def open_file(name, content):
     """Return the text that an opened file gives and what stands under Result."""
     on_open = next(function for function in handlers(name) if hasattr(function, "func"))
-    text, _, summary = on_open(content)
+    text, _, summary, table, *contents = on_open(content)
+    assert (table, contents[:2]) == ([], ["", ""])
     return text, summary
 
 
@@ -510,7 +511,9 @@ def test_the_page_can_be_used_by_keyboard_and_on_a_phone(page):
 
     driver, app = page.driver, page.site.app
     page.paste(*app.EXAMPLES)
-    for field in [*page.texts(), *page.find("input[type=radio]"), *page.find("#summary textarea")]:
+    for area in page.texts():
+        assert page.button(f"Open a file: {area.accessible_name.lower()}").is_displayed()
+    for field in [*page.find("input[type=radio]"), *page.find("#summary textarea")]:
         assert field.accessible_name, field.get_attribute("outerHTML")
     page.texts()[0].click()
     reached = []

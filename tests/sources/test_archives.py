@@ -302,7 +302,7 @@ class TestReadTreeRefuses:
 @pytest.mark.usefixtures("small_limits")
 class TestLimits:
     def test_a_tree_at_the_limits_is_read(self, tmp_path: Path, form: str) -> None:
-        files = {f"tree/{i}": bytes(20_000) for i in range(4)} | {f"tree/e{i}": b"" for i in range(20)}
+        files = {f"tree/{i}": bytes(20_000) for i in range(4)} | {f"tree/e{i}": b"" for i in range(26)}
         assert read_tree(pack(tmp_path, form, files), everything).files == dict(sorted(files.items()))
 
     def test_one_large_file(self, tmp_path: Path, form: str) -> None:

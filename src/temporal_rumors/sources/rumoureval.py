@@ -170,6 +170,7 @@ def _parse(
 
     notes: dict[str, list[str]] = defaultdict(list)
     threads: list[Thread] = []
+    origins: dict[str, Path] = {}
     documents = {path.name: (str(path), files.read_bytes(path)) for path in beside}
     for path in trees:
         tree = archives.read_tree(path, wanted)
@@ -182,6 +183,9 @@ def _parse(
                 )
         rest = Tree(tree.name, {p: data for p, data in tree.files.items() if p not in found}, tree.junk)
         more, remarks = conversations.read_threads(rest, source.containers)
+        for id in (message.id for thread in more for message in (thread.source, *thread.replies)):
+            if origins.setdefault(id, path) != path:
+                raise UserError(f"the post {id} stands in {origins[id]} and in {path}: keep one of them")
         threads += more
         for remark, places in remarks.items():
             notes[remark] += places
@@ -210,7 +214,15 @@ def _labels(source: RumourEval, documents: Mapping[str, tuple[str, bytes]]) -> d
         if key.file not in documents:
             raise UserError(f"{source.name}: the key {key.file} is in none of {', '.join(source.trees)}: get it again")
         name, data = documents[key.file]
-        for language, answers in submission.read(data, name).get(source.task, {}).items():
+        try:
+            of_task = submission.read(data, name).get(source.task)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        if of_task is None:
+            raise UserError(
+                f"{name} holds no labels for {source.task}: it is another key or an empty one, get it again"
+            )
+        for language, answers in of_task.items():
             for id, label in answers.items():
                 if id in labels:
                     raise UserError(
