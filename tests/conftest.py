@@ -92,6 +92,9 @@ _FOLDERS: dict[int, dict[str, tuple[str, list[str]]]] = {
         "semeval2017-task8-dataset/rumoureval-data/ottawashooting": ("train", ["2014-10"] * 3),
         "semeval2017-task8-dataset/rumoureval-data/sydneysiege": ("validation", ["2014-12"] * 2),
         "rumoureval2017-test/semeval2017-task8-test-data": ("test", ["2014-08", "2015-03", "2016-08", "2013-05"]),
+        "semeval2017-task8-dataset/rumoureval-data/ebola-essien": ("train", ["2014-09"]),
+        "semeval2017-task8-dataset/rumoureval-data/prince-toronto": ("train", ["2014-11"]),
+        "semeval2017-task8-dataset/rumoureval-data/putinmissing": ("train", ["2015-03"]),
     },
     2019: {
         "rumoureval-2019-training-data/twitter-english/charliehebdo": ("train", ["2015-01"] * 3),

@@ -45,7 +45,7 @@ def test_help_loads_nothing_heavy():
     assert "temporal-rumors run" in child.stdout
 
 
-@pytest.mark.parametrize("command", ["list", "run", "report"])
+@pytest.mark.parametrize("command", ["list", "run", "report", "score"])
 def test_every_command_explains_itself(call, command):
     code, out, _ = call(command, "--help")
     assert code == 0
@@ -255,3 +255,157 @@ def test_a_folder_for_the_embedded_sample_is_refused(call):
     code, _, err = call("run", "--data-dir", ".")
     assert code == 2
     assert "--data-dir goes with --benchmark" in err
+
+
+@pytest.fixture(scope="session")
+def edition(write_edition, tmp_path_factory):
+    """An invented edition of RumourEval 2017."""
+    return str(write_edition(2017, tmp_path_factory.mktemp("edition")))
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_list_shows_every_task_and_with_verbose_the_places_of_what_is_missing(call, edition):
+    options = ("--data-dir", edition, "--allow-modified")
+    code, out, err = call("list", "rumoureval2017", *options)
+    assert (code, err) == (0, "")
+    assert "rumoureval2017 stance: RumourEval 2017 stance (en), support / deny / query / comment, 72 posts" in words(
+        out
+    )
+    assert "rumoureval2017 veracity: RumourEval 2017 veracity (en), true / false / unverified, 18 posts" in words(out)
+    assert out.count("named in structure.json, no file: 2\n") == 2
+    assert "100/109" not in out
+    verbose = call("list", "rumoureval2017", *options, "--verbose")[1]
+    assert words(verbose).count("named in structure.json, no file: 2 (100/109, 1200/1299)") == 2
+    assert verbose.count("official ") == out.count("official ") == 2
+    assert words(out).count("not the published data: its sha256 is") == 2
+    for text in (out, verbose):
+        assert "…" not in text
+        assert max(map(len, text.splitlines())) == 80
+
+
+def test_list_prints_the_places_and_the_splits_of_every_task_as_json(call, edition):
+    rows = json.loads(call("list", "rumoureval2017", "--data-dir", edition, "--allow-modified", "--json")[1])
+    assert [(row["benchmark"], row["task"], row["posts"]) for row in rows] == [
+        ("rumoureval2017", "stance", 72),
+        ("rumoureval2017", "veracity", 18),
+    ]
+    for row in rows:
+        assert row["at_hand"]
+        assert not row["data_is_published"]
+        assert row["remarks"] == [
+            "answers nothing that leads to the source: 1",
+            "named in structure.json, no file: 2",
+        ]
+        assert row["remarks_with_places"][1] == "named in structure.json, no file: 2 (100/109, 1200/1299)"
+        protocols = {entry["protocol"]: entry for entry in row["protocols"]}
+        assert protocols["official"]["config"] == row["task"]
+        assert protocols["chrono"]["config"] == f"{row['task']}_chrono"
+        assert sum(protocols["official"]["sizes"]["test"].values()) == (16 if row["task"] == "stance" else 4)
+        assert protocols["chrono"]["unit"] == ("threads" if row["task"] == "stance" else "posts")
+        # Of the conversation whose event nobody knows, no part can be made.
+        assert protocols["loo_ferguson"]["excluded"] == (4 if row["task"] == "stance" else 1)
+
+
+def test_list_says_of_data_that_are_not_at_hand_where_to_get_them(call, monkeypatch):
+    monkeypatch.delenv("TEMPORAL_RUMORS_DATA", raising=False)
+    code, out, _ = call("list", "rumoureval2017", "rumoureval2019")
+    assert code == 0
+    for name in (
+        "rumoureval2017 stance",
+        "rumoureval2017 veracity",
+        "rumoureval2019 stance",
+        "rumoureval2019 veracity",
+    ):
+        assert f"{name}: " in out
+    assert words(out).count("RumourEval 2017 is not at hand: get it from https://alt.qcri.org/semeval2017/task8/") == 2
+    assert words(out).count("RumourEval 2019 is not at hand: get it from https://figshare.com/") == 2
+    assert "downloads it" not in out
+    rows = json.loads(call("list", "rumoureval2017", "--json")[1])
+    assert [(row["task"], row["at_hand"], "posts" in row) for row in rows] == [
+        ("stance", False, False),
+        ("veracity", False, False),
+    ]
+
+
+def test_list_shows_the_published_sizes(call, data_dir):
+    rows = json.loads(call("list", "rumoureval2017", "--data-dir", str(data_dir), "--json")[1])
+    sizes = {row["task"]: [sum(part.values()) for part in row["protocols"][0]["sizes"].values()] for row in rows}
+    assert sizes == {"stance": [4238, 281, 1049], "veracity": [272, 25, 28]}
+    assert all(row["data_is_published"] for row in rows)
+
+
+def test_list_goes_on_where_modified_data_lack_an_event(call, write_edition, tmp_path):
+    """Of the 37 events of 2019 the invented edition has four; a protocol that cannot be made hides no other."""
+    folder = str(write_edition(2019, tmp_path / "edition"))
+    code, out, err = call("list", "rumoureval2019", "--data-dir", folder, "--allow-modified")
+    assert (code, err) == (0, "")
+    assert "loo_ferguson" in out
+
+
+def test_one_task_under_the_official_split_is_run_and_reported(call, edition, tmp_path):
+    run = ("run", "--benchmark", "rumoureval2017", "--protocol", "official", "--data-dir", edition, "--allow-modified")
+    code, out, err = call(*run, "--task", "veracity", "--json")
+    assert code == 0
+    assert "1 runs in runs: 1 done now" in err
+    (path,) = (tmp_path / "runs").rglob("*.json")
+    assert path.parent.relative_to(tmp_path / "runs").as_posix() == "rumoureval2017/veracity_official"
+    printed = json.loads(out)
+    assert {(row["benchmark"], row["task"], row["protocol"]) for row in printed["results"]} == {
+        ("rumoureval2017", "veracity", "official")
+    }
+    assert {"f1", "accuracy", "balanced_accuracy", "confidence_rmse", "final_score"} <= {
+        row["metric"] for row in printed["results"]
+    }
+    # Both tasks: the other one is run too, and stands in a table of its own.
+    code, out, err = call(*run)
+    assert code == 0
+    assert "2 runs in runs: 1 done now, 1 done before" in err
+    stance, veracity = words(out).split("RumourEval 2017 veracity: ")
+    assert "RumourEval 2017 stance: accuracy and macro-F1 in percent" in stance
+    assert veracity.startswith("accuracy, macro-F1 and confidence RMSE (the lower, the better) in percent")
+    assert json.loads(call("report", "runs", "--json")[1])["results"][-1]["task"] == "veracity"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--benchmark", "rumoureval2017", "--task", "stanse"), "rumoureval2017: unknown task 'stanse' (did you mean"),
+        (("--task", "stance"), "sample_temporal: no tasks, so no 'stance'"),
+        (
+            ("--benchmark", "rumoureval2017", "--protocol", "offical"),
+            "no protocol 'offical' for rumoureval2017 stance and",
+        ),
+        (("--protocol", "official"), "no protocol 'official' for sample_temporal"),
+    ],
+)
+def test_a_task_or_protocol_that_is_unknown_is_told_without_a_traceback(call, arguments, told):
+    code, out, err = call("run", *arguments)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert len(err.splitlines()) == 1
+    assert not os.listdir()
+
+
+def test_data_of_rumoureval_that_are_missing_are_told_once_for_each_task(call, tmp_path):
+    code, _, err = call("run", "--benchmark", "rumoureval2017", "--data-dir", str(tmp_path))
+    assert code == 2
+    assert "Traceback" not in err
+    assert (
+        err.count("error: RumourEval 2017 needs semeval2017-task8-dataset and rumoureval2017-test and subtaska.json")
+        == 1
+    )
+
+
+def test_the_official_split_of_veracity_is_scored_on_real_data(call, data_dir):
+    code, out, err = call(
+        *("run", "--benchmark", "rumoureval2017", "--task", "veracity", "--protocol", "official"),
+        *("--data-dir", str(data_dir), "--json"),
+    )
+    assert (code, err) == (0, "wrote report.html\n1 runs in runs: 1 done now, 0 done before, 0 failed\n")
+    scores = {row["metric"]: row["mean"] for row in json.loads(out)["results"]}
+    assert 100 / 28 * round(scores["accuracy"] / 100 * 28) == pytest.approx(scores["accuracy"])
+    assert 0 < scores["f1"] < 100
+    assert all("coverage:28/28" in row["signature"] for row in json.loads(out)["results"])

@@ -93,13 +93,14 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
             how = "its first use downloads it, or name a copy" if row["sha256"] else f"get it from {row['url']}"
             blocks.append(Text(f"  {row['file']} is not at hand: {how}\n"))
             continue
-        title = f"{head}, {row['posts']:,} posts"
-        table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        # Not the table's title, of which rich cuts off what does not fit.
+        blocks.append(Text(f"{head}, {row['posts']:,} posts", style="bold"))
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         table.add_column("protocol", no_wrap=True)
         for column in (*PARTS, "newer*"):
             table.add_column(column, justify="right", no_wrap=True)
         table.add_column("digest", overflow="fold", min_width=SHORT)
-        table.add_column("remarks")
+        table.add_column("remarks", overflow="fold")
         for entry in row["protocols"]:
             sizes = [f"{sum(entry['sizes'][part].values()):,}" for part in PARTS]
             digest = entry["digest"] if verbose else entry["digest"][:SHORT]

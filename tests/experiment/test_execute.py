@@ -8,7 +8,7 @@ import time
 import pytest
 
 from temporal_rumors import benchmark as benchmarks
-from temporal_rumors import macro_prf, models
+from temporal_rumors import macro_prf, models, rumoureval
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment import execute as module
 from temporal_rumors.experiment.execute import DONE, FAILED, SKIPPED, Settings, execute
@@ -160,3 +160,112 @@ def test_data_that_are_not_to_be_had_are_asked_for_once(tmp_path, monkeypatch):
     assert asked == ["pheme_2603.csv"]
     assert {outcome.error for outcome in outcomes} == {"not to be had"}
     assert len(outcomes) == 12
+
+
+@pytest.fixture(scope="module", params=[2017, 2019])
+def year(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def official(year, write_edition, tmp_path_factory):
+    """Task -> record of the official split of an invented edition of RumourEval, and its folder."""
+    folder, store = write_edition(year, tmp_path_factory.mktemp("edition")), tmp_path_factory.mktemp("runs")
+    runs = grid([f"rumoureval{year}"], ["lr"], ["official"])
+    outcomes = list(execute(runs, Settings(str(store), str(folder), allow_modified=True)))
+    assert states(outcomes) == [DONE, DONE], [outcome.error for outcome in outcomes]
+    return {record["task"]: record for record in RunStore(store).read()}, folder
+
+
+@pytest.mark.parametrize("task", ["stance", "veracity"])
+def test_a_record_of_a_task_holds_its_official_scores(year, official, task):
+    records, folder = official
+    record, b = records[task], benchmarks.get(f"rumoureval{year}", task)
+    posts = b.posts(folder, allow_modified=True)
+    test = b.split(posts, "official").test
+    predicted = record["predictions"]
+    assert (record["benchmark"], record["task"], record["protocol"]) == (f"rumoureval{year}", task, "official")
+    assert predicted["ids"] == posts.ids[test].tolist()
+    assert predicted["references"] == posts.labels[test].tolist()
+    assert len(predicted["confidences"]) == len(test)
+    assert all(1 / len(b.classes) <= confidence <= 1 for confidence in predicted["confidences"])
+    names = {name: [b.classes[code] for code in predicted[name]] for name in ("predictions", "references")}
+    macro = macro_prf(**names, labels=list(b.classes))
+    expected = {name: macro[name] for name in ("precision", "recall", "f1", "accuracy")}
+    confidences = {"confidences": predicted["confidences"]} if task == "veracity" else {}
+    # Those of the paper's card and those of the edition; where both define a score, that of the edition.
+    for edition in ("paper", str(year)):
+        scores = rumoureval(**names, **confidences, task=task, edition=edition)
+        expected |= {name: value for name, value in scores.items() if isinstance(value, float)}
+    assert record["metrics"] == pytest.approx(expected)
+    assert set(b.metrics) <= set(record["metrics"])
+    assert ("confidence_rmse" in record["metrics"]) == ("final_score" in record["metrics"]) == (task == "veracity")
+    assert ("macro_f1" in record["metrics"]) == (year == 2019)
+
+
+def test_confidences_are_the_probabilities_of_the_predicted_classes(year, official):
+    records, folder = official
+    b = benchmarks.get(f"rumoureval{year}", "stance")
+    posts = b.posts(folder, allow_modified=True)
+    split, model = b.split(posts, "official"), models.create("lr", b.classes)
+    encoded = model.encode(*b.model_texts(posts))
+    labels = posts.labels
+    model.fit(encoded[split.train], labels[split.train], encoded[split.validation], labels[split.validation])
+    probabilities = model.predict_proba(encoded[split.test])
+    predicted = records["stance"]["predictions"]
+    assert predicted["confidences"] == probabilities.max(axis=1).tolist()
+    assert predicted["predictions"] == model.predict(encoded[split.test]).tolist()
+
+
+def test_a_model_of_stance_reads_what_a_post_answers_and_one_of_veracity_the_source_alone(year, official):
+    folder = official[1]
+    stance, veracity = (benchmarks.get(f"rumoureval{year}", task) for task in ("stance", "veracity"))
+    posts = stance.posts(folder, allow_modified=True)
+    text, parent, source = stance.model_texts(posts)
+    assert text == posts.texts.tolist()
+    assert parent == [held or "" for held in posts.columns["parent_text"]]
+    assert "" in parent
+    assert source == posts.columns["source_text"].tolist()
+    posts = veracity.posts(folder, allow_modified=True)
+    assert veracity.model_texts(posts) == [posts.texts.tolist()]
+
+
+def test_tasks_are_runs_of_their_own(year, official, tmp_path):
+    records, folder = official
+    assert records["stance"]["key"] != records["veracity"]["key"]
+    settings = Settings(str(tmp_path), str(folder), allow_modified=True)
+    name = f"rumoureval{year}"
+    assert states(execute(grid([name], ["lr"], ["official"], task_names=["veracity"]), settings)) == [DONE]
+    assert states(execute(grid([name], ["lr"], ["official"]), settings)) == [DONE, SKIPPED]
+    again = {record["task"]: record for record in RunStore(tmp_path).read()}
+    for task, record in records.items():
+        assert without_timings([again[task]]) == without_timings([record])
+
+
+def test_a_run_is_told_that_its_conversations_are_split_whole(year, official, tmp_path):
+    folder = official[1]
+    runs = grid([f"rumoureval{year}"], ["lr"], ["random_fold0"])
+    assert states(execute(runs, Settings(str(tmp_path), str(folder), allow_modified=True))) == [DONE, DONE]
+    units = {record["task"]: record["split"]["unit"] for record in RunStore(tmp_path).read()}
+    assert units == {"stance": "threads", "veracity": "posts"}
+
+
+def test_a_key_that_changes_between_two_calls_makes_another_run(write_edition, tmp_path):
+    folder = write_edition(2017, tmp_path / "edition")
+    settings = Settings(str(tmp_path / "runs"), str(folder), allow_modified=True)
+    runs = grid(["rumoureval2017"], ["lr"], ["official"], task_names=["veracity"])
+    assert states(execute(runs, settings)) == [DONE]
+    key = json.loads((folder / "subtaskb.json").read_text())
+    (folder / "subtaskb.json").write_text(json.dumps(dict.fromkeys(key, "false")))
+    assert states(execute(runs, settings)) == [DONE]
+    assert len({record["data_digest"] for record in RunStore(tmp_path / "runs").read()}) == 2
+
+
+def test_an_event_without_posts_fails_its_run_alone(write_edition, tmp_path):
+    folder = write_edition(2019, tmp_path / "edition")
+    runs = grid(["rumoureval2019"], ["lr"], ["loo_fire-ants", "loo_ferguson"], task_names=["veracity"])
+    outcomes = execute(runs, Settings(str(tmp_path / "runs"), str(folder), allow_modified=True))
+    failed = {outcome.run.protocol: outcome for outcome in outcomes if outcome.state == FAILED}
+    assert list(failed) == ["loo_fire-ants"]
+    assert "loo_fire-ants" in failed["loo_fire-ants"].error
+    assert not failed["loo_fire-ants"].traceback

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.sparse import hstack
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
@@ -311,3 +312,122 @@ def test_listing_models_imports_none_of_them():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+# Several texts for each post
+
+
+def with_context(n_classes=2, seed=0):
+    """Posts, what each answers (nothing for one in four) and the source, with the labels of the posts."""
+    texts, labels = corpus(300, n_classes, "word", seed)
+    parents = [f"{a} {b.split()[0]}" if i % 4 else "" for i, (a, b) in enumerate(zip(texts[1:] + texts[:1], texts))]
+    sources = [texts[i // 10 * 10] for i in range(300)]
+    return (texts, parents, sources), labels
+
+
+def fitted_with_context(columns, labels, **options):
+    model = models.create("lr", LABELS[: labels.max() + 1], **options)
+    encoded = model.encode(*columns)
+    model.fit(encoded[np.arange(200)], labels[:200], encoded[np.arange(200, 240)], labels[200:240])
+    return model, encoded
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_several_texts_equal_vectorisers_side_by_side(n_classes, seed):
+    columns, labels = with_context(n_classes, seed)
+    model, encoded = fitted_with_context(columns, labels, vocabulary_size=400)
+    vectorizers = [TfidfVectorizer(ngram_range=(1, 3), min_df=3, max_features=400).fit(c[:200]) for c in columns]
+
+    def features(rows):
+        return hstack([v.transform(c[rows]) for v, c in zip(vectorizers, columns, strict=True)], format="csr")
+
+    best = -1.0
+    for c in GRID:
+        candidate = LogisticRegression(C=c, max_iter=1000).fit(features(slice(200)), labels[:200])
+        found = f1_score(labels[200:240], candidate.predict(features(slice(200, 240))), average="macro")
+        if found > best:
+            best, plain = found, candidate
+    test = features(slice(240, 300))
+    assert model.c == plain.C
+    for vocabulary, idf, vectorizer in zip(model.vocabularies, model.idf, vectorizers, strict=True):
+        assert vocabulary.names() == vectorizer.get_feature_names_out().tolist()
+        assert idf.tobytes() == vectorizer.idf_.tobytes()
+    assert model.fitted["n_features"] == test.shape[1]
+    np.testing.assert_array_equal(model.predict(encoded[np.arange(240, 300)]), plain.predict(test))
+    np.testing.assert_allclose(
+        model.predict_proba(encoded[np.arange(240, 300)]), plain.predict_proba(test), rtol=1e-12, atol=1e-15
+    )
+
+
+def test_what_a_post_answers_has_features_of_its_own():
+    """The same words as post and as parent mean the opposite here, so that only their place tells."""
+    columns = (["yes", "no"] * 20, ["no", "yes"] * 20)
+    labels = np.array([0, 1] * 20)
+    model = models.create("lr", LABELS[:2])
+    encoded = model.encode(*columns)
+    model.fit(encoded, labels, encoded, labels)
+    assert [v.names() for v in model.vocabularies] == [["no", "yes"], ["no", "yes"]]
+    assert model.predict(model.encode(["yes", "no"], ["no", "yes"])).tolist() == [0, 1]
+    swapped = model.predict_proba(model.encode(["no", "yes"], ["no", "yes"]))
+    np.testing.assert_allclose(swapped, 0.5, atol=1e-6)
+
+
+def test_a_saved_model_of_several_texts_predicts_as_before(tmp_path):
+    columns, labels = with_context(3, 1)
+    model, encoded = fitted_with_context(columns, labels)
+    model.save(tmp_path / "model")
+    loaded = Model.load(tmp_path / "model")
+    np.testing.assert_array_equal(
+        loaded.predict_proba(loaded.encode(*(c[:50] for c in columns))), model.predict_proba(encoded[np.arange(50)])
+    )
+    assert [v.names() for v in loaded.vocabularies] == [v.names() for v in model.vocabularies]
+    assert loaded.fitted == model.fitted
+    loaded.save(tmp_path / "again")
+    for path in (tmp_path / "model").iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_another_number_of_texts_than_in_training_is_refused(tmp_path, n):
+    columns, labels = with_context()
+    model, _ = fitted_with_context(columns, labels)
+    model.save(tmp_path / "model")
+    for trained in (model, Model.load(tmp_path / "model")):
+        with pytest.raises(UserError, match=f"trained with 3 texts a post, now given {n}"):
+            trained.predict(trained.encode(*columns[:n]))
+    other = models.create("lr", LABELS[:2])
+    train, validation = other.encode(*columns), other.encode(*columns[:n])
+    with pytest.raises(UserError, match=f"trained with 3 texts a post, now given {n}"):
+        other.fit(train, labels, validation, labels)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_text_that_is_blank_everywhere_changes_nothing(tmp_path):
+    (texts, parents, _), labels = with_context()
+    blank = [""] * len(texts)
+    plain, encoded = fitted_with_context((texts, parents), labels)
+    model, with_blank = fitted_with_context((texts, blank, parents), labels)
+    assert [len(v) for v in model.vocabularies] == [len(plain.vocabularies[0]), 0, len(plain.vocabularies[1])]
+    np.testing.assert_array_equal(model.predict_proba(with_blank), plain.predict_proba(encoded))
+    model.save(tmp_path / "model")
+    loaded = Model.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict_proba(with_blank), plain.predict_proba(encoded))
+    # Nor do words that training never showed in that place.
+    np.testing.assert_array_equal(
+        loaded.predict_proba(loaded.encode(texts, texts, parents)), plain.predict_proba(encoded)
+    )
+
+
+def test_texts_that_are_all_blank_are_an_error():
+    model = models.create("lr", LABELS[:2])
+    encoded = model.encode([""] * 6, [""] * 6)
+    with pytest.raises(UserError, match=r"no word n-gram stands in 3 or more of the 6 training posts"):
+        model.fit(encoded, [0, 1] * 3, encoded, [0, 1] * 3)
+
+
+def test_columns_of_unequal_length_are_an_error():
+    model = models.create("lr", LABELS[:2])
+    with pytest.raises(UserError, match="6"):
+        model.encode(["some words"] * 6, ["some words"] * 5)

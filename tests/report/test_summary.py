@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import f1_score
 
 from temporal_rumors import benchmark as benchmarks
 from temporal_rumors.errors import UserError
+from temporal_rumors.experiment.store import run_key
 from temporal_rumors.report import summarise
 from temporal_rumors.report.summary import Inflation, Result, Summary
 from temporal_rumors.statistics import compare_means
@@ -20,12 +22,12 @@ from temporal_rumors.statistics import compare_means
 Record = dict[str, Any]
 
 RESULT_KEYS = {
-    *("benchmark", "protocol", "model", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std"),
+    *("benchmark", "task", "protocol", "model", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std"),
     *("difference", "notes"),
 }
 INFLATION_KEYS = {
-    *("benchmark", "model", "protocol", "points", "p_value", "test", "metric"),
-    *("random_mean", "protocol_mean", "significant", "comparable", "notes"),
+    *("benchmark", "task", "model", "protocol", "points", "p_value", "test", "metric"),
+    *("random_mean", "protocol_mean", "significant", "comparable", "pooled", "notes"),
 }
 
 
@@ -55,7 +57,9 @@ def test_json_has_the_contract_and_survives_a_round_trip(grid: list[Record]) -> 
     assert set(found) == {"results", "inflation", "splits"}
     assert all(set(row) >= RESULT_KEYS for row in found["results"])
     assert all(set(row) >= INFLATION_KEYS for row in found["inflation"])
-    assert all({"benchmark", "protocol", "sizes", "split_digest", "warnings"} <= set(row) for row in found["splits"])
+    assert all(
+        {"benchmark", "task", "protocol", "sizes", "split_digest", "warnings"} <= set(row) for row in found["splits"]
+    )
     assert json.loads(json.dumps(found, allow_nan=False))["results"] == found["results"]
     differences = {None if r["paper_mean"] is None else r["mean"] - r["paper_mean"] for r in found["results"]}
     assert {r["difference"] for r in found["results"]} == differences > {None}
@@ -323,3 +327,233 @@ def test_what_reading_the_data_dropped_is_told(make_record: Any) -> None:
     summary = summarise([make_record(protocol=p, data_remarks=(remark,)) for p in ("chrono", "random_fold0")])
     assert [runs.data_remarks for runs in summary.runs] == [[remark]]
     assert {tuple(row["data_remarks"]) for row in summary.to_json()["splits"]} == {(remark,)}
+
+
+# Benchmarks of several tasks
+
+VERACITY, STANCE = ("true", "false", "unverified"), ("support", "deny", "query", "comment")
+
+
+def predicted(record: Record, rows: dict[str, tuple[int, int]]) -> Record:
+    """A record with these predictions, id -> reference and prediction, and with what they make of its test part."""
+    references, predictions = (list(column) for column in zip(*rows.values(), strict=True))
+    n = len(record["classes"])
+    score = f1_score(references, predictions, labels=range(n), average="macro", zero_division=0)
+    split = record["split"] | {
+        "sizes": record["split"]["sizes"]
+        | {"test": {name: references.count(code) for code, name in enumerate(record["classes"])}},
+        "absent": record["split"]["absent"]
+        | {"test": [name for code, name in enumerate(record["classes"]) if code not in references]},
+    }
+    return record | {
+        "split": split,
+        "metrics": record["metrics"] | {"f1": score},
+        "predictions": {"ids": list(rows), "references": references, "predictions": predictions},
+    }
+
+
+def events_and_folds(of_task: Any, seeds: tuple[int, ...] = (0,), n_events: int = 6) -> list[Record]:
+    """60 posts under random folds and under leave-one-out, whose events hold one class each, but for the last."""
+    records = []
+    for seed in seeds:
+        rng = random.Random(seed)
+        references = {str(i): (i // 10 % 3 if i < 50 else i % 3) for i in range(60)}
+        for protocol, parts in (
+            ("random_fold{}", [[str(i) for i in range(60) if i % 5 == k] for k in range(5)]),
+            ("loo_{}", [[str(i) for i in range(60) if i // 10 == k] for k in range(n_events)]),
+        ):
+            names = benchmarks.get("rumoureval2017").events if "loo" in protocol else range(5)
+            for name, ids in zip(names, parts, strict=False):
+                rows = {id: (references[id], references[id] if rng.random() < 0.6 else rng.randrange(3)) for id in ids}
+                records.append(predicted(of_task("veracity", protocol.format(name), seed), rows))
+    return records
+
+
+def pooled_f1(records: list[Record], start: str, ids: set[str], seed: int = 0) -> float:
+    """Macro-F1 in percent over the posts named, by scikit-learn."""
+    rows = [
+        row
+        for record in records
+        if record["protocol"].startswith(start) and record["seed"] == seed
+        for row in zip(*(record["predictions"][n] for n in ("ids", "references", "predictions")), strict=True)
+        if row[0] in ids
+    ]
+    assert len(rows) == len(ids)
+    return 100 * f1_score([row[1] for row in rows], [row[2] for row in rows], average="macro")
+
+
+def test_tasks_of_one_benchmark_are_told_apart(of_task: Any, make_record: Any) -> None:
+    records = [
+        *(of_task("veracity", f"random_fold{k}", f1=0.5 + 0.01 * k) for k in range(5)),
+        *(of_task("stance", f"random_fold{k}", f1=0.4 + 0.01 * k) for k in range(5)),
+        of_task("veracity", "official", f1=0.3),
+        of_task("stance", "official", f1=0.35),
+        make_record(),
+    ]
+    summary = summarise(records)
+    assert summary.titles == {
+        ("pheme_temporal", None): "PHEME",
+        ("rumoureval2017", "stance"): "RumourEval 2017 stance",
+        ("rumoureval2017", "veracity"): "RumourEval 2017 veracity",
+    }
+    f1 = {(r.task, r.protocol): r.mean for r in summary.results if r.metric == "f1"}
+    assert f1 == {
+        (None, "chrono"): pytest.approx(60.0),
+        ("stance", "random"): pytest.approx(42.0),
+        ("stance", "official"): pytest.approx(35.0),
+        ("veracity", "random"): pytest.approx(52.0),
+        ("veracity", "official"): pytest.approx(30.0),
+    }
+    assert [(r.task, r.points) for r in summary.inflation] == [
+        ("stance", pytest.approx(7.0)),
+        ("veracity", pytest.approx(22.0)),
+    ]
+    for rows in summary.to_json().values():
+        assert {row["task"] for row in rows} == (
+            {"stance", "veracity"} if "points" in rows[0] else {None, "stance", "veracity"}
+        )
+    assert [(s.task, list(s.sizes["test"])) for s in summary.splits if s.protocol == "official"] == [
+        ("stance", list(STANCE)),
+        ("veracity", list(VERACITY)),
+    ]
+    assert [(t.task, list(t.counts)) for t in summary.timelines] == [
+        (None, ["non-rumour", "rumour"]),
+        ("stance", list(STANCE)),
+        ("veracity", list(VERACITY)),
+    ]
+    assert [(runs.benchmark, runs.task) for runs in summary.runs] == list(summary.titles)
+    tasks = {r.signature: r.task for r in summary.results}
+    assert all((f"task:{task}|" in signature) == (task is not None) for signature, task in tasks.items())
+
+
+def test_runs_of_two_tasks_may_share_the_name_of_a_split(of_task: Any) -> None:
+    records = [of_task(task, "official") for task in ("stance", "veracity")]
+    assert len({record["split_digest"] for record in records}) == 2
+    assert [(r.task, r.n_runs) for r in summarise(records).results if r.metric == "f1"] == [
+        ("stance", 1),
+        ("veracity", 1),
+    ]
+
+
+def test_the_official_split_stands_last_and_is_compared_with_random_folds(of_task: Any) -> None:
+    protocols = ("official", "chrono", "loo_ferguson", *(f"random_fold{k}" for k in range(5)))
+    summary = summarise([of_task("stance", p, f1=0.5 + 0.01 * i) for i, p in enumerate(protocols)])
+    assert list(dict.fromkeys(r.protocol for r in summary.results)) == ["random", "chrono", "loo", "official"]
+    assert [r.protocol for r in summary.inflation] == ["chrono", "loo", "official"]
+
+
+def test_a_benchmark_with_official_scores_has_all_of_them_and_shows_its_own(of_task: Any, make_record: Any) -> None:
+    summary = summarise([of_task("veracity", "official"), of_task("stance", "official"), make_record()])
+    metrics: dict[Any, list[str]] = {}
+    for row in summary.results:
+        metrics.setdefault(row.subject, []).append(row.metric)
+    macro = ["precision", "recall", "f1"]
+    assert metrics == {
+        ("pheme_temporal", None): macro,
+        ("rumoureval2017", "stance"): [*macro, "accuracy"],
+        ("rumoureval2017", "veracity"): [*macro, "accuracy", "balanced_accuracy", "confidence_rmse", "final_score"],
+    }
+    assert summary.metrics == {
+        ("pheme_temporal", None): ("precision", "recall", "f1"),
+        ("rumoureval2017", "stance"): ("accuracy", "f1"),
+        ("rumoureval2017", "veracity"): ("accuracy", "f1", "confidence_rmse"),
+    }
+    rmse = next(r for r in summary.results if r.metric == "confidence_rmse")
+    assert (rmse.mean, rmse.paper_mean) == (pytest.approx(80.0), None)
+
+
+def test_records_of_a_task_that_is_not_known_here_are_reported_all_the_same(of_task: Any) -> None:
+    record = of_task("stance", "official") | {"task": "sarcasm"}
+    summary = summarise([record | {"key": run_key(record)}])
+    assert summary.titles == {("rumoureval2017", "sarcasm"): "rumoureval2017 sarcasm"}
+    assert summary.metrics == {("rumoureval2017", "sarcasm"): ("precision", "recall", "f1")}
+
+
+@pytest.mark.parametrize("seeds", [(0,), (0, 1, 2)])
+def test_inflation_over_leave_one_out_is_that_of_pooled_predictions_where_single_events_lack_a_class(
+    of_task: Any, seeds: tuple[int, ...]
+) -> None:
+    records = events_and_folds(of_task, seeds)
+    row = inflation(summarise(records), "loo", "rumoureval2017")
+    ids = {str(i) for i in range(60)}
+    expected = [np.mean([pooled_f1(records, start, ids, seed) for seed in seeds]) for start in ("random_fold", "loo_")]
+    assert row.comparable
+    assert (row.random_mean, row.protocol_mean) == (pytest.approx(expected[0]), pytest.approx(expected[1]))
+    assert row.points == pytest.approx(expected[0] - expected[1])
+    assert (row.test, row.statistic, row.p_value, row.significant) == (None, None, None, None)
+    assert row.pooled
+    assert any(
+        "compared by pooled predictions for the 60 posts that both kinds of test part hold" in note
+        for note in row.notes
+    )
+    # The table's own row stays the mean over events, each with its absent classes as 0.
+    means = [100 * r["metrics"]["f1"] for r in records if r["protocol"].startswith("loo_")]
+    assert result(summarise(records), "loo").mean == pytest.approx(np.mean(means))
+    assert abs(np.mean(means) - row.protocol_mean) > 5
+
+
+def test_posts_that_only_one_side_predicts_are_left_out_of_the_pool(of_task: Any) -> None:
+    records = [r for r in events_and_folds(of_task) if r["protocol"] != "random_fold3"]
+    row = inflation(summarise(records), "loo", "rumoureval2017")
+    ids = {str(i) for i in range(60) if i % 5 != 3}
+    assert row.random_mean == pytest.approx(pooled_f1(records, "random_fold", ids))
+    assert row.protocol_mean == pytest.approx(pooled_f1(records, "loo_", ids))
+    assert any("for the 48 posts that both" in note for note in row.notes)
+
+
+def test_every_seed_of_the_pool_is_of_the_same_posts(of_task: Any) -> None:
+    records = events_and_folds(of_task, (0, 1))
+    records = [r for r in records if (r["protocol"], r["seed"]) != ("random_fold3", 1)]
+    row = inflation(summarise(records), "loo", "rumoureval2017")
+    ids = {str(i) for i in range(60) if i % 5 != 3}
+    for mean, start in ((row.random_mean, "random_fold"), (row.protocol_mean, "loo_")):
+        assert mean == pytest.approx(np.mean([pooled_f1(records, start, ids, seed) for seed in (0, 1)]))
+    assert any("for the 48 posts that both" in note for note in row.notes)
+
+
+def test_pooled_predictions_that_lack_a_class_are_not_comparable(of_task: Any) -> None:
+    # The first two events hold two of the three classes between them.
+    records = events_and_folds(of_task, n_events=2)
+    row = inflation(summarise(records), "loo", "rumoureval2017")
+    assert (row.comparable, row.points, row.test, row.significant) == (False, None, None, None)
+    assert not row.pooled
+    assert not any("pooled" in note for note in row.notes)
+    disjoint = [r for r in records if not r["protocol"].startswith("loo_")]
+    disjoint.append(predicted(of_task("veracity", "loo_ferguson"), {"other": (0, 0)}))
+    assert not inflation(summarise(disjoint), "loo", "rumoureval2017").comparable
+
+
+def test_only_leave_one_out_is_pooled(of_task: Any) -> None:
+    records = [r for r in events_and_folds(of_task) if r["protocol"].startswith("random")]
+    rows = {str(i): (i % 2, 0) for i in range(20)}
+    for protocol in ("chrono", "official"):
+        row = inflation(
+            summarise([*records, predicted(of_task("veracity", protocol), rows)]), protocol, "rumoureval2017"
+        )
+        assert (row.comparable, row.points) == (False, None)
+
+
+def test_events_that_all_hold_every_class_are_tested_as_ever(of_task: Any) -> None:
+    records = [r for r in events_and_folds(of_task) if r["protocol"].startswith("random")]
+    for k, event in enumerate(benchmarks.get("rumoureval2017").events):
+        rows = {str(i): (i % 3, (i + k) % 4 % 3) for i in range(60) if i % 9 != k}
+        records.append(predicted(of_task("veracity", f"loo_{event}"), rows))
+    row = inflation(summarise(records), "loo", "rumoureval2017")
+    assert row.test == "welch"
+    assert row.p_value is not None
+    assert not row.pooled
+    assert not any("pooled" in note for note in row.notes)
+
+
+@pytest.mark.parametrize(("n_lacking", "told"), [(3, False), (4, True)])
+def test_of_many_test_parts_that_lack_a_class_only_the_number_is_told(of_task: Any, n_lacking: int, told: bool) -> None:
+    events = benchmarks.get("rumoureval2017").events
+    records = [
+        of_task("veracity", f"loo_{event}", absent=("true",) if i < n_lacking else ()) for i, event in enumerate(events)
+    ]
+    found = [note for note in result(summarise(records), "loo").notes if "absent class" in note]
+    if told:
+        assert found == ["4 of 9 test parts lack a class, and macro scores count an absent class as 0"]
+    else:
+        assert len(found) == 3
+        assert found[0].startswith(f"no true post in the test part of loo_{events[0]}, and macro scores count")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import shutil
 import subprocess
@@ -175,6 +176,7 @@ def test_csv_holds_what_the_json_holds_in_full_precision(summary: Summary) -> No
         assert [row[name] for name in ("benchmark", "model", "protocol", "metric")] == [
             result[name] for name in ("benchmark", "model", "protocol", "metric")
         ]
+        assert (row["task"] or None) == result["task"]
         point = points.get((row["benchmark"], row["model"], row["protocol"])) if row["metric"] == "f1" else None
         assert (float(row["inflation_points"]) if row["inflation_points"] else None) == point
 
@@ -373,3 +375,133 @@ def test_every_form_for_readers_tells_what_reading_the_data_dropped(
     path = tmp_path / f"report{suffix}"
     write(summarise([make_record(data_remarks=("1 row dropped, no text (line 7)",))]), path)
     assert "1 row dropped, no text (line 7)" in path.read_text(encoding="utf-8")
+
+
+# Benchmarks of several tasks
+
+
+@pytest.fixture(scope="module")
+def tasks(of_task: Callable[..., Record], make_record: Callable[..., Record]) -> Summary:
+    """Both tasks of a benchmark under random folds and the official split, beside a benchmark with one."""
+    records = [make_record()]
+    for base, task in ((0.4, "stance"), (0.6, "veracity")):
+        records += [of_task(task, f"random_fold{k}", f1=base + 0.01 * k) for k in range(5)]
+        records.append(of_task(task, "official", f1=base - 0.1))
+    return summarise(records)
+
+
+def test_each_task_has_a_table_of_its_own_with_the_metrics_of_its_benchmark(tasks: Summary) -> None:
+    found = {block.title: (block.subject, block.header) for block in tables.blocks(tasks)}
+    assert found == {
+        "PHEME": (("pheme_temporal", None), ["Protocol", "", "P", "R", "F1", "Inflation"]),
+        "RumourEval 2017 stance": (("rumoureval2017", "stance"), ["Protocol", "Acc", "F1", "Inflation"]),
+        "RumourEval 2017 veracity": (("rumoureval2017", "veracity"), ["Protocol", "Acc", "F1", "RMSE", "Inflation"]),
+    }
+    stance, veracity = tables.blocks(tasks)[1:]
+    assert stance.caption == "RumourEval 2017 stance: accuracy and macro-F1 in percent"
+    cells = {row.protocol: stance.cells(row) for row in stance.rows}
+    assert cells["official"][:3] == [["official"], ["70.0"], ["30.0"]]
+    assert cells["official"][3][0].startswith("+12.0")
+    cells = {row.protocol: veracity.cells(row) for row in veracity.rows}
+    assert cells["official"][:4] == [["official"], ["70.0"], ["50.0"], ["80.0"]]
+    assert cells["random"][:4] == [["random"], ["70.0 ± 0.0"], ["62.0 ± 1.6"], ["80.0 ± 0.0"]]
+
+
+def test_every_form_for_readers_tells_tasks_apart(tasks: Summary) -> None:
+    for render in (lambda summary: printed(summary, 80), tables.markdown, tables.latex):
+        stance, veracity = " ".join(render(tasks).split()).split("RumourEval 2017 veracity: ")
+        stance = stance.split("RumourEval 2017 stance: ")[1]
+        assert "30.0" in stance
+        assert "RMSE" not in stance
+        for shown in ("50.0", "RMSE", "62.0"):
+            assert shown in veracity
+    labels = re.findall(r"\\label\{(.*?)\}", tables.latex(tasks))
+    assert labels == ["tab:pheme-temporal", "tab:rumoureval2017-stance", "tab:rumoureval2017-veracity"]
+
+
+def test_a_page_has_a_section_for_each_task(tasks: Summary, tmp_path: Path) -> None:
+    write(tasks, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    headings = re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
+    for title in ("PHEME", "RumourEval 2017 stance", "RumourEval 2017 veracity"):
+        assert headings.count(title) == 1
+    stance, veracity = page.split(">RumourEval 2017 veracity</h2>")
+    assert "RMSE</th>" in veracity
+    assert "RMSE</th>" not in stance
+    for name in ("unverified", "query"):
+        assert (name in veracity, name in stance) == ((True, False) if name == "unverified" else (False, True))
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_csv_and_json_name_the_task_and_hold_official_scores_that_the_table_leaves_out(
+    tasks: Summary, tmp_path: Path
+) -> None:
+    rows = list(csv.DictReader(io.StringIO(tables.tidy_csv(tasks))))
+    official = {(row["task"], row["metric"]): row["mean"] for row in rows if row["protocol"] == "official"}
+    assert float(official["veracity", "final_score"]) == pytest.approx(20.0)
+    assert ("stance", "final_score") not in official
+    assert {row["task"] for row in rows} == {"", "stance", "veracity"}
+    write(tasks, tmp_path / "report.json")
+    found = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert {(row["task"], row["metric"]) for row in found["results"] if row["protocol"] == "official"} == set(official)
+    assert {row["task"] for row in found["inflation"]} == {"stance", "veracity"}
+    assert {row["task"] for row in found["splits"]} == {None, "stance", "veracity"}
+
+
+def test_notes_and_data_remarks_stay_with_their_task(of_task: Callable[..., Record]) -> None:
+    records = [
+        of_task("stance", "official", data_remarks=("named in structure.json, no file: 347",)),
+        of_task("veracity", "official", absent=("true",)),
+    ]
+    stance, veracity = tables.blocks(summarise(records))
+    assert stance.notes == ["Data: named in structure.json, no file: 347"]
+    assert veracity.notes == [
+        "† lr official: no true post in the test part, and macro scores count an absent class as 0"
+    ]
+
+
+def test_the_headline_names_the_task_and_the_official_split(of_task: Callable[..., Record]) -> None:
+    records = [of_task("stance", f"random_fold{k}", f1=0.5 + 0.01 * k) for k in range(5)]
+    assert words.headline(summarise([*records, of_task("stance", "official", f1=0.4)])) == [
+        "On RumourEval 2017 stance, lr scores 52.0 macro-F1 under random folds and 40.0 under official (the split of "
+        "the shared task): the random score is inflated by 12.0 points (p < 0.001, one-sample t-test)."
+    ]
+
+
+def test_two_tasks_are_summed_up_as_two_benchmarks_are(tasks: Summary) -> None:
+    (said,) = words.headline(tasks)
+    assert said.startswith("lr scores a higher macro-F1 under random folds in 2 of 2 comparisons")
+    assert "from +12.0 to +12.0 points" in said
+    assert len(words.sentences(tasks)) == 2
+
+
+def test_a_comparison_by_pooled_predictions_is_marked_and_explained(of_task: Callable[..., Record]) -> None:
+    records = []
+    for start, names in (("random_fold", range(5)), ("loo_", ("ferguson", "sydneysiege", "charliehebdo"))):
+        for k, name in enumerate(names):
+            record = of_task("veracity", f"{start}{name}", absent=("true",) if start == "loo_" else ())
+            ids = [str(i) for i in range(30) if (i % 5 if start == "random_fold" else i % 3) == k]
+            right = 1 if start == "random_fold" else 2
+            record["predictions"] = {
+                "ids": ids,
+                "references": [int(id) % 3 for id in ids],
+                "predictions": [int(id) % 3 if int(id) % right == 0 else (int(id) + 1) % 3 for id in ids],
+            }
+            records.append(record)
+    summary = summarise(records)
+    (row,) = summary.inflation
+    # By random folds all are right, by events every second one.
+    assert (row.pooled, row.random_mean, row.protocol_mean) == (True, 100.0, pytest.approx(50.0))
+    (block,) = tables.blocks(summary)
+    (loo,) = [row for row in block.rows if row.protocol == "loo"]
+    assert block.cells(loo)[-1] == ["+50.0", "pooled"]
+    for text in (printed(summary, 80), tables.markdown(summary), tables.latex(summary)):
+        assert words.POOLED in " ".join(text.split())
+    (said,) = words.headline(summary)
+    assert "100.0 macro-F1 under random folds and 50.0 under loo" in said
+    assert "the random score is higher by 50.0 points" in said
+    assert "pooled predictions for the 30 posts" in said
+    assert "inflated" not in said
+    others = summarise([of_task("stance", "official"), of_task("stance", "random_fold0")])
+    assert words.POOLED not in " ".join(printed(others, 80).split())

@@ -369,7 +369,7 @@ class TestKeys:
 
     def test_that_of_the_other_task_is_not_read(self, write_edition: WriteEdition, tmp_path: Path) -> None:
         folder = write_edition(2017, tmp_path, {TRAIN_KEY: b"", DEV_KEY: b""})
-        assert len(read(folder, task="veracity")) == 15
+        assert len(read(folder, task="veracity")) == 18
         with pytest.raises(UserError, match="not JSON"):
             read(folder)
 
@@ -436,6 +436,9 @@ class TestConversations:
                 "1300": "germanwings-crash",
                 "1400": "illary",
                 "1500": None,
+                "1600": "ebola-essien",
+                "1700": "prince-toronto",
+                "1800": "putinmissing",
             }
 
     def test_take_their_event_from_the_month_of_the_source(self, write_edition: WriteEdition, tmp_path: Path) -> None:

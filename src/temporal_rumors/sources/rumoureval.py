@@ -126,7 +126,7 @@ class RumourEval:
         folders = [Path(root).expanduser() / self.folder, Path(root).expanduser()] if root else []
         trees = [next(filter(None, (archives.find_tree(f, name) for f in folders)), None) for name in self.trees]
         names = [key.file for key in self.keys if key.beside]
-        beside = [next((f / name for f in folders if os.path.isfile(f / name)), None) for name in names]
+        beside = [next(filter(None, (_file(f, name) for f in folders)), None) for name in names]
         found = [*zip(self.trees, trees, strict=True), *zip(names, beside, strict=True)]
         if missing := [name for name, path in found if path is None]:
             variable = "data_dir" if data_dir is not None else files.DATA_VARIABLE
@@ -138,6 +138,16 @@ class RumourEval:
                 f"{files.DATA_VARIABLE}; a sub-folder {self.folder} of it will do"
             )
         return [path for path in trees if path], [path for path in beside if path]
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    """Return a file of a folder, in whatever case: subtaska.json circulates as subtaskA.json too."""
+    try:
+        found = {entry.name for entry in os.scandir(folder) if entry.is_file()}
+    except OSError:
+        return None
+    alike = [name] if name in found else sorted(other for other in found if other.lower() == name.lower())
+    return folder / alike[0] if alike else None
 
 
 def _fingerprint(path: Path) -> str:
@@ -171,7 +181,7 @@ def _parse(
     notes: dict[str, list[str]] = defaultdict(list)
     threads: list[Thread] = []
     origins: dict[str, Path] = {}
-    documents = {path.name: (str(path), files.read_bytes(path)) for path in beside}
+    documents = {path.name.lower(): (str(path), files.read_bytes(path)) for path in beside}
     for path in trees:
         tree = archives.read_tree(path, wanted)
         found = {p: data for p, data in tree.files.items() if p.rsplit("/", 1)[-1] in in_trees}
