@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from datasets import ClassLabel, Features, List, Value, load_dataset, load_dataset_builder
 
-from temporal_rumors import benchmark
+from temporal_rumors import benchmark, builder
 from temporal_rumors.dataset_scripts.rumoureval2017.builder import RumourEval2017
 from temporal_rumors.errors import DataNotFoundError, UserError
 from temporal_rumors.sources.files import DATA_VARIABLE
@@ -241,9 +241,9 @@ class TestData:
 
     def test_that_vanish_leave_their_build(self, year: int, edition: Path) -> None:
         made = load(year, "stance", edition)["test"][:]
-        builder = load_dataset_builder(f"rumoureval{year}", "stance", data_dir=str(edition), allow_modified=True)
+        again = load_dataset_builder(f"rumoureval{year}", "stance", data_dir=str(edition), allow_modified=True)
         shutil.rmtree(edition)
-        assert builder.as_dataset("test")[:] == made
+        assert again.as_dataset("test")[:] == made
 
     def test_that_change_after_the_builder_was_made_are_not_built_under_the_old_name(
         self, write_edition: Callable[..., Path], tmp_path: Path
@@ -274,6 +274,14 @@ class TestData:
             "rumoureval2017 veracity: answers nothing that leads to the source: 1",
             "rumoureval2017 veracity: named in structure.json, no file: 2",
         ]
+
+    def test_the_cache_follows_the_code_that_reads_keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        read, original = [], Path.read_bytes
+        monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or original(path))
+        builder._code_digest.__wrapped__("rumoureval2017")
+        names = {f"{path.parent.name}/{path.name}" for path in read}
+        assert {"sources/rumoureval.py", "sources/conversations.py", "rumoureval2017/benchmark.py"} <= names
+        assert "rumoureval/submission.py" in names
 
     def test_a_builder_says_what_it_is(self, year: int, edition: Path) -> None:
         info = load(year, "veracity_chrono", edition)["test"].info

@@ -16,6 +16,7 @@ import pyarrow as pa
 from temporal_rumors import benchmark as registry
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError, unknown
+from temporal_rumors.metrics.rumoureval import scoring, submission
 from temporal_rumors.protocols import DEFAULT_PROTOCOL, PARTS
 from temporal_rumors.records import Posts, sha256
 
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 # Whatever decides which rows a build holds, beside the benchmark's folder; the cache of `datasets` is keyed by it.
 _CODE = ("_version.py", "benchmark.py", "builder.py", "protocols.py", "records.py", "sources/*.py")
+# By these the sources read official keys.
+_READERS = (scoring, submission)
 
 
 @dataclasses.dataclass
@@ -211,6 +214,7 @@ def as_table(benchmark: Benchmark, posts: Posts, rows: Any) -> pa.Table:
 def _code_digest(name: str) -> str:
     root = Path(__file__).parent
     sources = [path for pattern in _CODE for path in sorted(root.glob(pattern))]
+    sources += [Path(module.__file__) for module in _READERS]
     return sha256(b"".join(path.read_bytes() for path in [*sources, registry.folder(name) / "benchmark.py"]))[:16]
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from temporal_rumors import benchmark as registry
 from temporal_rumors.benchmark import Benchmark
-from temporal_rumors.protocols import PARTS
+from temporal_rumors.errors import UserError
+from temporal_rumors.protocols import LOO_PREFIX, PARTS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,7 +28,8 @@ def listing(
         data_dir, allow_modified: as for `Benchmark.posts`.
 
     Returns:
-        One dict a benchmark and task, as JSON holds it; `protocols` is empty where the source file is not at hand.
+        One dict a benchmark and task, as JSON holds it. Where the source is not at hand, its protocols have their
+        names alone; one that the data cannot be split by has an "error".
     """
     chosen = [b for name in names or registry.names() for b in registry.tasks(name)]
     return [_describe(b, data_dir, allow_modified) for b in chosen]
@@ -58,14 +60,19 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         "remarks_with_places": posts.remarks(),
     }
     for entry in description["protocols"]:
-        split = b.split(posts, entry["protocol"])
+        try:
+            split = b.split(posts, entry["protocol"])
+        except UserError as error:
+            # Modified data may lack an event, or be too few.
+            entry["error"] = str(error)
+            continue
         report = b.report(posts, split)
         entry |= {
             "digest": split.digest(posts.ids),
             **asdict(report),
             "not_guaranteed": report.warnings(),
-            # Without the newer posts, which have a column of their own in the table.
-            "remarks": report.warnings(skip=("newer",)),
+            # Without the newer posts, which have a column of their own in the table, and those left out.
+            "remarks": report.warnings(skip=("newer", "excluded")),
         }
     return description
 
@@ -102,11 +109,24 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
         table.add_column("digest", overflow="fold", min_width=SHORT)
         table.add_column("remarks", overflow="fold")
         for entry in row["protocols"]:
+            if "error" in entry:
+                table.add_row(entry["protocol"], *["-"] * (len(PARTS) + 2), entry["error"])
+                continue
             sizes = [f"{sum(entry['sizes'][part].values()):,}" for part in PARTS]
             digest = entry["digest"] if verbose else entry["digest"][:SHORT]
             newer = f"{entry['newer_than_test']:,}"
             table.add_row(entry["protocol"], *sizes, newer, digest, "; ".join(entry["remarks"]))
         blocks.append(table)
+        # The same for all events, so once.
+        left_out = {
+            LOO_PREFIX + "<event>" if e["protocol"].startswith(LOO_PREFIX) else e["protocol"]: e["excluded"]
+            for e in row["protocols"]
+            if e.get("excluded")
+        }
+        blocks += [
+            Text(f"  {protocol}: {n:,} posts left out, since the protocol cannot place them (no time, or no event)")
+            for protocol, n in left_out.items()
+        ]
         if not row["data_is_published"]:
             blocks.append(Text(f"  not the published data: its sha256 is {row['data_digest']}"))
         blocks += [Text(f"  {remark}") for remark in row["remarks_with_places" if verbose else "remarks"]]

@@ -29,6 +29,14 @@ _WEIGHTS = {"train": 7, "validation": 1, "test": 2}
 _PRECEDENCE = ("test", "train", "validation")
 
 
+class _TooFewError(UserError):
+    """There is not enough to split."""
+
+    def __init__(self, n: int, why: str, unit: str = POSTS) -> None:
+        super().__init__(f"{n} {unit} {why}")
+        self.n, self.why = n, why
+
+
 @dataclass(frozen=True, eq=False)
 class Split:
     """A division of posts into three parts.
@@ -52,9 +60,8 @@ class Split:
         empty = [part for part, rows in self.parts().items() if not len(rows)]
         if empty:
             n = sum(map(len, self.parts().values()))
-            raise UserError(
-                f"{n} {self.unit} are too few for this protocol: the {' and the '.join(empty)} part would be empty"
-            )
+            lacking = " and the ".join(empty)
+            raise _TooFewError(n, f"are too few for this protocol: the {lacking} part would be empty", self.unit)
 
     def parts(self) -> dict[str, np.ndarray]:
         """Return the parts by name, in the order train, validation, test."""
@@ -144,7 +151,7 @@ def random_folds(
     order = _order(ids, times)
     _, codes = _labels(labels, ids)
     if not 2 <= n_folds <= len(order):
-        raise UserError(f"{len(order)} posts cannot make {n_folds} folds")
+        raise _TooFewError(len(order), f"cannot make {n_folds} folds")
     draws = _draws(seed)
     # Dealing out the shuffled classes one after the other keeps both each class and each fold within one post of even.
     dealt = np.concatenate([_shuffled(rows, draws) for rows in _members(order, codes).values()])
@@ -496,21 +503,27 @@ def _whole_threads(
         if values is not None:
             _same_length(order, **{name: values})
     of_post = list(threads)
+    for thread in of_post:
+        if not isinstance(thread, str):
+            raise UserError(f"threads must be strings, found {_kind(thread)} {thread!r}")
     first: dict[str, int] = {}
     for i in order.tolist():
         first.setdefault(of_post[i], i)
     heads = list(first.values())
     # Taken one by one, not by numpy, whose strings lose NULs; a pandas Series would be read by its labels.
     labels, events = (None if values is None else list(values) for values in (labels, events))
-    split = make_split(
-        protocol,
-        ids=list(first),
-        times=np.asarray(times)[heads],
-        labels=None if labels is None else [labels[i] for i in heads],
-        events=None if events is None else [events[i] for i in heads],
-        cuts=cuts,
-        seed=seed,
-    )
+    try:
+        split = make_split(
+            protocol,
+            ids=list(first),
+            times=np.asarray(times)[heads],
+            labels=None if labels is None else [labels[i] for i in heads],
+            events=None if events is None else [events[i] for i in heads],
+            cuts=cuts,
+            seed=seed,
+        )
+    except _TooFewError as error:
+        raise _TooFewError(error.n, error.why, THREADS) from None
     place = {thread: k for k, thread in enumerate(first)}
     unit = np.array([place[of_post[i]] for i in order])
     train, validation, test, excluded = (

@@ -320,7 +320,7 @@ def test_listing_models_imports_none_of_them():
 def with_context(n_classes=2, seed=0):
     """Posts, what each answers (nothing for one in four) and the source, with the labels of the posts."""
     texts, labels = corpus(300, n_classes, "word", seed)
-    parents = [f"{a} {b.split()[0]}" if i % 4 else "" for i, (a, b) in enumerate(zip(texts[1:] + texts[:1], texts))]
+    parents = [f"{texts[i - 1]} w{i % 7}" if i % 4 else "" for i in range(300)]
     sources = [texts[i // 10 * 10] for i in range(300)]
     return (texts, parents, sources), labels
 
@@ -429,5 +429,5 @@ def test_texts_that_are_all_blank_are_an_error():
 
 def test_columns_of_unequal_length_are_an_error():
     model = models.create("lr", LABELS[:2])
-    with pytest.raises(UserError, match="6"):
+    with pytest.raises(UserError, match=r"\b6\b.*\b5\b|\b5\b.*\b6\b"):
         model.encode(["some words"] * 6, ["some words"] * 5)

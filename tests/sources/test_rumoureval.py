@@ -535,6 +535,15 @@ class TestPlaces:
         with pytest.raises(DataNotFoundError, match=f"not in {DATA_VARIABLE}='{tmp_path}'"):
             read(None)
 
+    def test_a_folder_may_be_named_from_home(
+        self, write_edition: WriteEdition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        write_edition(2017, tmp_path / "data")
+        assert read(Path("~/data")).digest == read(tmp_path / "data").digest
+        with pytest.raises(DataNotFoundError, match="not in data_dir='~nobody-of-that-name/data'"):
+            read(Path("~nobody-of-that-name/data"))
+
     @pytest.mark.parametrize("key", [TRAIN_KEY, DEV_KEY])
     def test_a_tree_without_its_key_is_told(self, write_edition: WriteEdition, tmp_path: Path, key: str) -> None:
         name = key.rpartition("/")[2]

@@ -437,28 +437,33 @@ def _inflation(
 
 def _pooled(random: Sequence[Record], other: Sequence[Record]) -> tuple[list[float], list[float], int] | None:
     """Macro-F1 in percent over all folds together and over all events together, a value a seed, for the posts that
-    both predict, and their number; None where these lack a class."""
-    both = set.intersection(*({id for r in side for id in r["predictions"]["ids"]} for side in (random, other)))
-    classes = range(len(random[0]["classes"]))
+    every seed of both predicts, and their number; None where these lack a class."""
+    sides = [
+        [_pool(r for r in side if r["seed"] == seed) for seed in sorted({r["seed"] for r in side})]
+        for side in (random, other)
+    ]
+    both = set.intersection(*(set(pool) for side in sides for pool in side))
+    classes = list(range(len(random[0]["classes"])))
     scores: list[list[float]] = []
-    for side in (random, other):
+    for side in sides:
         scores.append([])
-        for seed in sorted({r["seed"] for r in side}):
-            rows = [
-                (reference, predicted)
-                for r in side
-                if r["seed"] == seed
-                for id, reference, predicted in zip(
-                    *(r["predictions"][name] for name in ("ids", "references", "predictions")), strict=True
-                )
-                if id in both
-            ]
-            references, predictions = zip(*rows, strict=True) if rows else ((), ())
+        for pool in side:
+            references, predictions = zip(*(pool[id] for id in sorted(both)), strict=True) if both else ((), ())
             if set(references) != set(classes):
                 return None
-            found = macro_prf(predictions=predictions, references=references, labels=list(classes))
+            found = macro_prf(predictions=predictions, references=references, labels=classes)
             scores[-1].append(100.0 * found["f1"])
     return scores[0], scores[1], len(both)
+
+
+def _pool(records: Iterable[Record]) -> dict[str, tuple[int, int]]:
+    """Id -> reference and prediction, over the test parts of all records."""
+    columns = ("ids", "references", "predictions")
+    return {
+        id: (reference, predicted)
+        for record in records
+        for id, reference, predicted in zip(*(record["predictions"][name] for name in columns), strict=True)
+    }
 
 
 def _notes(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:

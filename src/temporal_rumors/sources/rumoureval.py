@@ -123,7 +123,8 @@ class RumourEval:
     def _find(self, data_dir: str | os.PathLike[str] | None) -> tuple[list[Path], list[Path]]:
         """Where the trees and the keys beside them are."""
         root = data_dir if data_dir is not None else os.environ.get(files.DATA_VARIABLE)
-        folders = [Path(root).expanduser() / self.folder, Path(root).expanduser()] if root else []
+        # os.path: a user that does not exist has no folder, which is no error.
+        folders = [Path(os.path.expanduser(root), below) for below in (self.folder, "")] if root else []
         trees = [next(filter(None, (archives.find_tree(f, name) for f in folders)), None) for name in self.trees]
         names = [key.file for key in self.keys if key.beside]
         beside = [next(filter(None, (_file(f, name) for f in folders)), None) for name in names]

@@ -93,6 +93,9 @@ class Classifier(Model):
         )
 
     def encode(self, texts: Sequence[str], *context: Sequence[str]) -> Columns:
+        for column in context:
+            if len(column) != len(texts):
+                raise UserError(f"{len(texts)} posts, but {len(column)} texts to go with them: one each is needed")
         return Columns(tuple(count_ngrams(column, self.settings["analyzer"]) for column in (texts, *context)))
 
     def _fit(
