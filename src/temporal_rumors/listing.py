@@ -71,8 +71,8 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
             "digest": split.digest(posts.ids),
             **asdict(report),
             "not_guaranteed": report.warnings(),
-            # Without the newer posts, which have a column of their own in the table, and those left out.
-            "remarks": report.warnings(skip=("newer", "excluded")),
+            # Without the newer posts, which have a column of their own in the table.
+            "remarks": report.warnings(skip=("newer",)),
         }
     return description
 
@@ -107,26 +107,20 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
         for column in (*PARTS, "newer*"):
             table.add_column(column, justify="right", no_wrap=True)
         table.add_column("digest", overflow="fold", min_width=SHORT)
-        table.add_column("remarks", overflow="fold")
+        remarks: dict[str, list[str]] = {}
         for entry in row["protocols"]:
             if "error" in entry:
-                table.add_row(entry["protocol"], *["-"] * (len(PARTS) + 2), entry["error"])
+                table.add_row(entry["protocol"], *["-"] * (len(PARTS) + 2))
+                remarks.setdefault(entry["error"], []).append(entry["protocol"])
                 continue
             sizes = [f"{sum(entry['sizes'][part].values()):,}" for part in PARTS]
             digest = entry["digest"] if verbose else entry["digest"][:SHORT]
             newer = f"{entry['newer_than_test']:,}"
-            table.add_row(entry["protocol"], *sizes, newer, digest, "; ".join(entry["remarks"]))
+            table.add_row(entry["protocol"], *sizes, newer, digest)
+            for remark in entry["remarks"]:
+                remarks.setdefault(remark, []).append(entry["protocol"])
         blocks.append(table)
-        # The same for all events, so once.
-        left_out = {
-            LOO_PREFIX + "<event>" if e["protocol"].startswith(LOO_PREFIX) else e["protocol"]: e["excluded"]
-            for e in row["protocols"]
-            if e.get("excluded")
-        }
-        blocks += [
-            Text(f"  {protocol}: {n:,} posts left out, since the protocol cannot place them (no time, or no event)")
-            for protocol, n in left_out.items()
-        ]
+        blocks += [Text(f"  {remark} ({_named(protocols, row)})") for remark, protocols in remarks.items()]
         if not row["data_is_published"]:
             blocks.append(Text(f"  not the published data: its sha256 is {row['data_digest']}"))
         blocks += [Text(f"  {remark}") for remark in row["remarks_with_places" if verbose else "remarks"]]
@@ -136,3 +130,11 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
     if any(row["at_hand"] for row in rows):
         blocks.append(Text("* training posts newer than the first test post"))
     return blocks
+
+
+def _named(protocols: Sequence[str], row: dict[str, Any]) -> str:
+    """List protocols, all events being called by one name."""
+    events = [entry["protocol"] for entry in row["protocols"] if entry["protocol"].startswith(LOO_PREFIX)]
+    if len(events) > 1 and set(events) <= set(protocols):
+        protocols = [*(protocol for protocol in protocols if protocol not in events), f"{LOO_PREFIX}<event>"]
+    return ", ".join(protocols)
