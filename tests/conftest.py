@@ -49,7 +49,7 @@ def data_dir() -> Path:
     if not folder:
         _lacking(f"no real data: {files.DATA_VARIABLE} names no folder")
     for source in (b.source for name in benchmark.names() for b in benchmark.tasks(name)):
-        if not source.at_hand(folder):
+        if source.lacking(folder):
             _lacking(f"no real data: {files.DATA_VARIABLE} does not hold {source.name}")
     return Path(folder)
 

@@ -342,8 +342,8 @@ class TestSource:
         second = load_dataset("sample_temporal", data_dir=str(upstream), split="all", allow_modified=True)
         assert second["id"][:] == [*first["id"][:], "s-9999"]
         assert second._fingerprint != first._fingerprint
-        assert f"sha256 {digest}, not the published file" in second.info.description
-        assert "not the published file" not in first.info.description
+        assert f"sha256 {digest}, not the published data" in second.info.description
+        assert "not the published data" not in first.info.description
 
     def test_the_same_bytes_share_a_build_whether_or_not_others_were_allowed(self, upstream: Path) -> None:
         builders = [SampleTemporal(data_dir=upstream, allow_modified=allowed) for allowed in (True, False)]

@@ -191,7 +191,7 @@ class TestData:
             load_dataset(f"rumoureval{year}", task, data_dir=str(tmp_path))
 
     def test_that_are_not_the_published_ones_are_refused_unless_allowed(self, year: int, edition: Path) -> None:
-        with pytest.raises(UserError, match=r"this is not the published data: found .*allow_modified=True"):
+        with pytest.raises(UserError, match=r"these are not the published data: .*allow_modified=True"):
             load_dataset(f"rumoureval{year}", data_dir=str(edition))
 
     def test_may_be_named_by_the_environment(self, year: int, edition: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,7 +53,7 @@ def _begin(entry: dict[str, Any]) -> str:
 def main() -> None:
     """Update the cards of all benchmarks whose files are at hand."""
     for entry in listing.listing([]):
-        if entry["at_hand"]:
+        if "posts" in entry:
             path = benchmark.folder(entry["benchmark"]) / "README.md"
             atomic.write(path, with_table(path.read_text(encoding="utf-8"), entry))
 

@@ -38,15 +38,17 @@ EVENT_BY_MONTH = (
 )
 
 
-def source(task: str, letter: str) -> RumourEval:
+def source(task: str, letter: str, sha256: str) -> RumourEval:
     """Return where the conversations and the keys of a task are."""
     return RumourEval(
         name=TITLE,
         url=URL,
         folder="rumoureval2017",
         task=task,
-        trees=("semeval2017-task8-dataset", "rumoureval2017-test"),
-        containers=frozenset({"rumoureval-data", "semeval2017-task8-test-data"}),
+        sha256=sha256,
+        # The test archive holds a folder of the second name.
+        trees=(("semeval2017-task8-dataset",), ("rumoureval2017-test", "semeval2017-task8-test-data")),
+        containers=frozenset({"rumoureval-data", "rumoureval2017-test", "semeval2017-task8-test-data"}),
         keys=(
             Key("train", f"rumoureval-subtask{letter.upper()}-train.json"),
             Key("validation", f"rumoureval-subtask{letter.upper()}-dev.json"),
@@ -69,7 +71,7 @@ STANCE = Benchmark(
     homepage=URL,
     license=LICENSE,
     classes=STANCE_CLASSES,
-    source=source("stance", "a"),
+    source=source("stance", "a", "505ef2f6cb38b64f9ab0f7bdf1a738dc1f996e667fc6302dafca618960e2cf76"),
     counts={"support": 1004, "deny": 415, "query": 464, "comment": 3685},
     official={
         "train": {"support": 841, "deny": 333, "query": 330, "comment": 2734},
@@ -92,7 +94,7 @@ VERACITY = Benchmark(
     homepage=URL,
     license=LICENSE,
     classes=VERACITY_CLASSES,
-    source=source("veracity", "b"),
+    source=source("veracity", "b", "95dafc122d699f07beb49789fc5730361226726ff6034777dd91d258239b1bba"),
     counts={"true": 145, "false": 74, "unverified": 106},
     official={
         "train": {"true": 127, "false": 50, "unverified": 95},

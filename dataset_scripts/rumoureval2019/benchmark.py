@@ -54,14 +54,15 @@ EVENTS = (
 )
 
 
-def source(task: str) -> RumourEval:
+def source(task: str, sha256: str) -> RumourEval:
     """Return where the conversations and the keys are."""
     return RumourEval(
         name=TITLE,
         url=URL,
         folder="rumoureval2019",
         task=task,
-        trees=("rumoureval-2019-training-data", "rumoureval-2019-test-data"),
+        sha256=sha256,
+        trees=(("rumoureval-2019-training-data",), ("rumoureval-2019-test-data",)),
         containers=frozenset(
             {
                 "twitter-english",
@@ -92,7 +93,7 @@ STANCE = Benchmark(
     homepage=URL,
     license=LICENSE,
     classes=STANCE_CLASSES,
-    source=source("stance"),
+    source=source("stance", "0628e9140cde0e38556d21f52e9426ec01a58ba6c6bf159144020a31608f2bc6"),
     counts={"support": 1184, "deny": 561, "query": 608, "comment": 6176},
     official={
         "train": {"support": 925, "deny": 378, "query": 395, "comment": 3519},
@@ -118,7 +119,7 @@ VERACITY = Benchmark(
     homepage=URL,
     license=LICENSE,
     classes=VERACITY_CLASSES,
-    source=source("veracity"),
+    source=source("veracity", "bc7c1e80ab401a4ba09e85c98804141f7292e4027c345019d7bb67f175c87e26"),
     counts={"true": 185, "false": 138, "unverified": 123},
     official={
         "train": {"true": 144, "false": 79, "unverified": 104},

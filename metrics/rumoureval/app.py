@@ -33,7 +33,7 @@ SUBMISSION = {
     "subtaskbenglish": {"11": ["true", 0.9], "21": ["true", 0.6], "31": ["unverified", 0.4]},
 }
 EXAMPLES = tuple(json.dumps(content, indent=1) for content in (GOLD, SUBMISSION))
-HEADERS = ("task", "measure", "value")
+HEADERS = ("task", "measure", "class", "value")
 
 
 def score(gold, submission, edition=EDITIONS[0]):
@@ -44,15 +44,26 @@ def score(gold, submission, edition=EDITIONS[0]):
         rows += _rows(task, result)
         for language, part in result.get("languages", {}).items():
             rows += _rows(f"{task}, {language}", part)
-        lines.append(f"{task}: {result['num_matched']:,} of {result['num_references']:,} references are answered.")
-        lines += [f"{task}: {warning}" for warning in result["warnings"]]
-    return space.Scores(rows, results, "\n".join(lines))
+        lines.append(f"{task}, edition {edition}: {result['num_references']:,} references.")
+        lines += [f"{task}: {note}" for note in [*result["warnings"], *_notes(task, result, edition)]]
+    return space.Scores(rows, {"edition": edition, **results}, "\n".join(lines))
 
 
 def _rows(task, result):
-    rows = [[task, name, value] for name, value in result.items() if isinstance(value, (int, float))]
-    recall = zip(result["labels"], result["per_class"]["recall"], result["per_class"]["support"], strict=True)
-    return rows + [[task, f"recall of {label} ({support:,})", value] for label, value, support in recall]
+    rows = [[task, name, "", value] for name, value in result.items() if isinstance(value, (int, float))]
+    # "support" is a label too.
+    for measure, key in (("recall", "recall"), ("num_references", "support")):
+        for label, value in zip(result["labels"], result["per_class"][key], strict=True):
+            rows.append([task, measure, label, value])
+    return rows
+
+
+def _notes(task, result, edition):
+    errors = [name for name in result if name.startswith("confidence_rmse")]
+    if errors:
+        yield f"lower is better for {' and '.join(errors)}."
+    if (task, edition) == ("veracity", "2019"):
+        yield "recall compares labels alone, while accuracy never counts unverified as right."
 
 
 def build():
@@ -65,7 +76,7 @@ def build():
             for label, example in zip(("Gold", "Submission"), EXAMPLES, strict=True)
         ],
         headers=HEADERS,
-        widths=("25%", "50%", "25%"),
+        widths=("24%", "36%", "20%", "20%"),
         score=score,
         choices=EDITIONS,
         choice_label="Edition",

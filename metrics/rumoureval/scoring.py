@@ -117,7 +117,7 @@ class _Example(NamedTuple):
 class _Checked(NamedTuple):
     task: str
     examples: list[_Example]
-    num_extra: int
+    extra: list[Key]  # of answers without a reference, sorted
     with_confidences: bool
 
 
@@ -192,12 +192,8 @@ class Answers:
                 f"{'with' if checked.with_confidences else 'without'} confidences. Leave them out."
             )
         examples = checked.examples
-        unanswered = [example for example in examples if example.answer is None]
-        if unanswered and missing == "error":
-            raise ValueError(
-                f"{len(unanswered):,} of {len(examples):,} references have no answer, the first being "
-                f"{_place(unanswered[0].key)}: answer all, or pass missing='incorrect' to count them as wrong."
-            )
+        if missing == "error" and (found := _missing_warning(checked)):
+            raise ValueError(f"{found} Answer all, or pass missing='incorrect' to count them as wrong.")
         scores = _score(checked, edition)
         for name, value in scores.items():
             if not math.isfinite(value):
@@ -205,35 +201,18 @@ class Answers:
         result: dict[str, Any] = {
             **scores,
             "num_references": len(examples),
-            "num_matched": len(examples) - len(unanswered),
-            "num_extra": checked.num_extra,
+            "num_matched": len(_pairs(examples)),
+            "num_extra": len(checked.extra),
         }
         if per_class:
             result.update(_per_class(checked))
         return result
 
     def warnings(self, *, task: str | None = None, strict: bool = True) -> list[str]:
-        """Say where the answers show no more than the majority answer would; see `majority_warnings`."""
-        examples = self._check(task, strict).examples
-        pairs = _pairs(examples)
-        if not pairs:
-            return [f"None of the {len(examples):,} references has an answer."]
-        counts = Counter(example.reference for example in examples)
-        if len(counts) == 1:
-            return []
-        majority = min(counts, key=lambda label: (-counts[label], label))
-        share = f"{counts[majority] / len(examples):.4f} of the references are {majority!r}"
-        answers = {answer for _, answer in pairs}
-        if len(answers) == 1:
-            return [f"Every answer is {answers.pop()!r}: the accuracy is the share of one label ({share})."]
-        found = _macro_f1(pairs)
-        floor = _macro_f1([(example.reference, majority) for example in examples])
-        if found < floor + _NEAR:
-            return [
-                f"Macro-F1 {found:.4f} is not clearly above the {floor:.4f} of always answering {majority!r}: "
-                f"accuracy says little here ({share})."
-            ]
-        return []
+        """Say what the scores do not show; see `score_warnings`."""
+        checked = self._check(task, strict)
+        found = (_missing_warning(checked), _confidence_warning(checked), _majority_warning(checked.examples))
+        return [warning for warning in found if warning]
 
     def _table(self, name: str) -> dict[Key, Any]:
         values = self.inputs.get(name, {})
@@ -283,7 +262,8 @@ class Answers:
             examples.append(
                 _Example(key, reference, answer, math.nan if confidence is None else confidence, expected[key])
             )
-        return _Checked(task, examples, len(predictions.keys() - references.keys()), task == "veracity" and not bare)
+        extra = sorted(predictions.keys() - references.keys())
+        return _Checked(task, examples, extra, task == "veracity" and not bare)
 
     def _with_confidences(
         self, answers: dict[Key, Answer], predictions: dict[Key, Any], task: str, strict: bool
@@ -304,23 +284,72 @@ class Answers:
         }
 
 
-def majority_warnings(*, predictions: Any, references: Any, task: str | None = None, strict: bool = True) -> list[str]:
-    """Say where answers show no more than always giving the most frequent label would.
+def score_warnings(
+    *, predictions: Any, references: Any, confidences: Any = None, task: str | None = None, strict: bool = True
+) -> list[str]:
+    """Say what the scores of these answers do not show.
 
     Args:
-        predictions, references, task, strict: as for `rumoureval`.
+        predictions, references, confidences, task, strict: as for `rumoureval`.
 
     Returns:
-        Sentences, none if all is well: every answer is the same label although the references differ; or macro-F1
-        over the answered references, languages pooled, is less than 0.05 above that of the majority answer; or
-        nothing is answered.
+        Sentences, none if all is well. References have no answer, with an id of them and one of the answers without a
+        reference; veracity answers have no confidences; and at most one of these: every answer is the same label
+        although the references differ; macro-F1 over the answered references, languages pooled, is less than 0.05
+        above that of always giving the most frequent label; accuracy, labels compared alone, is below that of it.
 
     Raises:
         ValueError: as for `rumoureval`.
     """
     answers = Answers()
-    answers.add(predictions=predictions, references=references)
+    answers.add(predictions=predictions, references=references, confidences=confidences)
     return answers.warnings(task=task, strict=strict)
+
+
+def _missing_warning(checked: _Checked) -> str:
+    missing = [example.key for example in checked.examples if example.answer is None]
+    if not missing:
+        return ""
+    found = f"{len(missing):,} of {len(checked.examples):,} references have no answer, such as {_place(missing[0])}"
+    if checked.extra:
+        found += f"; {len(checked.extra):,} answers have no reference, such as {_place(checked.extra[0])}"
+        found += ". Compare the ids"
+    return f"{found}."
+
+
+def _confidence_warning(checked: _Checked) -> str:
+    if checked.task == "stance" or checked.with_confidences:
+        return ""
+    return "The answers have no confidences: the scores that need them are left out."
+
+
+def _majority_warning(examples: list[_Example]) -> str:
+    pairs = _pairs(examples)
+    counts = Counter(example.reference for example in examples)
+    if not pairs or len(counts) == 1:
+        return ""
+    majority = min(counts, key=lambda label: (-counts[label], label))
+    share = counts[majority] / len(examples)
+    answers = {answer for _, answer in pairs}
+    if len(answers) == 1:
+        return (
+            f"Every answer is {answers.pop()!r}: the accuracy is at most the share of one label "
+            f"({share:.4f} of the references are {majority!r})."
+        )
+    found = _macro_f1(pairs)
+    floor = _macro_f1([(example.reference, majority) for example in examples])
+    if found < floor + _NEAR:
+        return (
+            f"Macro-F1 {found:.4f} is not clearly above the {floor:.4f} of always answering {majority!r}: "
+            f"accuracy says little here ({share:.4f} of the references are {majority!r})."
+        )
+    accuracy = sum(reference == answer for reference, answer in pairs) / len(examples)
+    if accuracy < share:
+        return (
+            f"The accuracy of the labels alone, {accuracy:.4f}, is below the {share:.4f} of always answering "
+            f"{majority!r}, although macro-F1 {found:.4f} is above its {floor:.4f}."
+        )
+    return ""
 
 
 # Scores
@@ -436,11 +465,11 @@ def read_label(value: Any, where: str, task: str | None = None) -> str:
             hint = " Of a ClassLabel column pass the names: features[...].int2str(values)."
         elif isinstance(value, (list, tuple)):
             hint = " Pass confidences apart from the labels, as confidences= or reference_confidences=."
-        raise ValueError(f"{where}: found {type(value).__name__} ({_short(value)}), expected a label as a str.{hint}")
+        raise ValueError(f"{where}: found {type(value).__name__} ({short(value)}), expected a label as a str.{hint}")
     label = str.__str__(value)  # of an Enum's member its value; str() gives its name
     if task is not None and label not in LABELS[task]:
         hint = " Labels are lower case." if label.strip().lower() in LABELS[task] else ""
-        raise ValueError(f"{where}: found label {_short(label)}, expected one of {', '.join(LABELS[task])}.{hint}")
+        raise ValueError(f"{where}: found label {short(label)}, expected one of {', '.join(LABELS[task])}.{hint}")
     return label
 
 
@@ -448,14 +477,15 @@ def read_confidence(value: Any, where: str, strict: bool) -> float:
     """Return a confidence as a float, which is from 0 to 1 if strict."""
     if not isinstance(value, Real) or (strict and isinstance(value, bool)):
         raise ValueError(
-            f"{where}: found {type(value).__name__} ({_short(value)}), expected a confidence, a number from 0 to 1."
+            f"{where}: found {type(value).__name__} ({short(value)}), expected a confidence, a number from 0 to 1."
         )
     try:
         confidence = float(value)
     except OverflowError:
         confidence = math.inf
     if strict and not 0 <= confidence <= 1:
-        raise ValueError(f"{where}: found confidence {_short(value)}, expected a number from 0 to 1.")
+        hint = " Divide percentages by 100." if 1 < confidence <= 100 else ""
+        raise ValueError(f"{where}: found confidence {short(value)}, expected a number from 0 to 1.{hint}")
     return confidence
 
 
@@ -465,9 +495,9 @@ def read_answer(value: Any, where: str, task: str, strict: bool) -> Answer:
     if not isinstance(value, (list, tuple)):
         return read_label(value, where, label_task), None
     if task == "stance":
-        raise ValueError(f"{where}: found {_short(value)}, expected a label alone: the stance task has no confidences.")
+        raise ValueError(f"{where}: found {short(value)}, expected a label alone: the stance task has no confidences.")
     if len(value) != 2:
-        raise ValueError(f"{where}: found {_short(value)}, expected [label, confidence].")
+        raise ValueError(f"{where}: found {short(value)}, expected [label, confidence].")
     return read_label(value[0], where, label_task), read_confidence(value[1], where, strict)
 
 
@@ -476,7 +506,7 @@ def infer_task(labels: Iterable[tuple[str, str]], where: str) -> str:
     tasks = {label: task for task, known in LABELS.items() for label in known}
     first: dict[str | None, str] = {}
     for place, label in labels:
-        first.setdefault(tasks.get(label), f"{_short(label)} ({place})")
+        first.setdefault(tasks.get(label), f"{short(label)} ({place})")
     known = {task: found for task, found in first.items() if task is not None}
     if len(known) == 1:
         return next(iter(known))
@@ -519,7 +549,7 @@ def _mapping_form(values: Mapping[Any, Any], name: str) -> str:
     tables = [values, *(values.values() if all(nested) else [])]
     for key in (key for table in tables for key in table):
         if not isinstance(key, str):
-            raise ValueError(f"{name}: found the key {_short(key)} ({type(key).__name__}), expected ids as str.")
+            raise ValueError(f"{name}: found the key {short(key)} ({type(key).__name__}), expected ids as str.")
     if any(nested) and not all(nested):
         key = next(key for key, value in values.items() if isinstance(value, Mapping))
         raise ValueError(f"{name}, id {key!r}: found a mapping among answers, expected a label or [label, confidence].")
@@ -570,7 +600,7 @@ def _place(key: Key) -> str:
     language, id = key
     if isinstance(id, int):
         return f"position {id}"
-    return f"id {id!r}" + (f" ({language})" if language else "")
+    return f"id {short(id)}" + (f" ({language})" if language else "")
 
 
 def _extreme(examples: list[_Example]) -> str:
@@ -584,6 +614,7 @@ def _extreme(examples: list[_Example]) -> str:
     return f"{_place(worst.key)} has confidence {worst.confidence}, reference confidence {worst.reference_confidence}"
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """Return how Python writes a value, cut where it gets long."""
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."

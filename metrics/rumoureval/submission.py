@@ -1,19 +1,22 @@
 """Read the official RumourEval files and score a submission against a key."""
 
+import difflib
 import json
-import re
 from collections import Counter
 from typing import Any
 
 if __package__:
-    from .scoring import LABELS, Answers, infer_task, read_answer
+    from .scoring import LABELS, Answers, infer_task, read_answer, short
 else:  # in the Space, where this folder is no package
-    from scoring import LABELS, Answers, infer_task, read_answer
+    from scoring import LABELS, Answers, infer_task, read_answer, short
 
 LANGUAGES = ("english", "danish", "russian")
 
-_SUBTASKS = {"a": "stance", "b": "veracity"}
-_SUBTASK = re.compile(f"subtask([{''.join(_SUBTASKS)}])({'|'.join(LANGUAGES)})")
+_SUBTASKS = {
+    f"subtask{letter}{language}": (task, language)
+    for letter, task in (("a", "stance"), ("b", "veracity"))
+    for language in LANGUAGES
+}
 
 Answered = dict[str, dict[str, dict[str, Any]]]  # {task: {language: {id: answer}}}
 
@@ -119,6 +122,13 @@ def score(
 
 
 def _pair(references: dict[str, dict[str, Any]], predictions: dict[str, dict[str, Any]]) -> Answers:
+    for language, ids in references.items():
+        for id, label in ids.items():
+            if isinstance(label, list):
+                raise ValueError(
+                    f"references, id {short(id)} ({language}): found {short(label)}, expected a label alone. "
+                    "The key comes first, then the submission: are the two swapped?"
+                )
     answers = Answers()
     answers.add(references=references, predictions=predictions)
     return answers
@@ -156,18 +166,20 @@ def _no_constant(constant: str) -> None:
 def _combined(data: dict[str, Any], name: str, strict: bool) -> Answered:
     answers: Answered = {}
     for key, ids in data.items():
-        match = _SUBTASK.fullmatch(key)
-        if match is None:
+        if key not in _SUBTASKS:
             if strict:
+                near = difflib.get_close_matches(key.lower(), _SUBTASKS, 1, 0.8)
                 raise ValueError(
-                    f"{name}: found the sub-task {key!r}, expected 'subtask', 'a' (stance) or 'b' (veracity), and "
-                    f"{', '.join(LANGUAGES[:-1])} or {LANGUAGES[-1]}, as in 'subtaskaenglish'."
+                    f"{name}: found the sub-task {short(key)}"
+                    f"{f' (did you mean {near[0]!r}?)' if near else ''}, expected 'subtask', 'a' (stance) or 'b' "
+                    f"(veracity), and {', '.join(LANGUAGES[:-1])} or {LANGUAGES[-1]}, as in 'subtaskaenglish'."
                 )
             continue
         if not isinstance(ids, dict):
             raise ValueError(f"{name}, {key}: found {type(ids).__name__}, expected an object {{id: answer}}.")
         if ids:
-            answers.setdefault(_SUBTASKS[match[1]], {})[match[2]] = ids
+            task, language = _SUBTASKS[key]
+            answers.setdefault(task, {})[language] = ids
     return answers
 
 

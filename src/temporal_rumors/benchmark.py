@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from temporal_rumors import protocols
 from temporal_rumors.errors import UserError, unknown
 from temporal_rumors.protocols import Split, SplitReport
@@ -117,28 +115,32 @@ class Benchmark:
         posts = self.source.read(self.classes, data_dir, allow_modified=allow_modified)
         if self.events and (undeclared := {e for e in posts.events if e is not None} - set(self.events)):
             raise UserError(f"{self.source.name}: the event {min(undeclared)!r} is not one of {', '.join(self.events)}")
-        if not self.is_published(posts) and not allow_modified:
-            raise UserError(
-                f"{self.label}: this is not the published data: found {self._counts(posts)}, expected "
-                f"{self._expected()}. Get it again from {self.source.url}, or pass allow_modified=True "
-                "(--allow-modified) to use it all the same: every score's data digest will then say so"
-            )
-        if posts.digest == self.source.sha256 and not self._has_counts(posts):
-            raise AssertionError(
-                f"{self.label}: read {self._counts(posts)} from the published file, expected {self._expected()}"
-            )
+        if wrong := self._miscounted(posts):
+            if self.is_published(posts):
+                raise AssertionError(f"{self.label}: read from the published data: {wrong}")
+            if not allow_modified:
+                raise UserError(
+                    f"{self.label}: these are not the published data: {wrong}. Get them again from {self.source.url}, "
+                    "or pass allow_modified=True (--allow-modified) to use them all the same: every score's data "
+                    "digest will then say so"
+                )
         return posts
 
     def is_published(self, posts: Posts) -> bool:
-        """Return whether posts were read from the published bytes; where no sha256 of these is known, whether every
-        part holds as many of each class as the published data."""
-        return posts.digest == self.source.sha256 if self.source.sha256 else self._has_counts(posts)
+        """Return whether posts were read from the published data."""
+        return posts.digest == self.source.sha256
 
-    def _has_counts(self, posts: Posts) -> bool:
-        return self._counts(posts) == self._expected()
-
-    def _expected(self) -> dict[str, Any]:
-        return {name: dict(counts) for name, counts in self.official.items()} or dict(self.counts)
+    def _miscounted(self, posts: Posts) -> str:
+        """Say which classes, of which part where there is an official split, are not as many as published."""
+        parts = (
+            {"": posts.labels} if posts.parts is None else {p: posts.labels[posts.parts == p] for p in self.official}
+        )
+        wrong = []
+        for part, labels in parts.items():
+            for code, (name, n) in enumerate((c, (self.official.get(part) or self.counts)[c]) for c in self.classes):
+                if (found := int((labels == code).sum())) != n:
+                    wrong.append(f"{found:,} {name} posts{f' in the {part} part' if part else ''}, not {n:,}")
+        return ", ".join(wrong[:3]) + (", …" if len(wrong) > 3 else "")
 
     def split(self, posts: Posts, protocol: str, seed: int = 0) -> Split:
         """Split posts of this benchmark by a protocol's name.
@@ -181,14 +183,6 @@ class Benchmark:
             return []
         with path.open(encoding="utf-8", newline="") as stream:
             return list(csv.DictReader(stream))
-
-    def _counts(self, posts: Posts) -> dict[str, Any]:
-        def of(labels: np.ndarray) -> dict[str, int]:
-            return {name: int((labels == code).sum()) for code, name in enumerate(self.classes)}
-
-        if posts.parts is None:
-            return of(posts.labels)
-        return {part: of(posts.labels[posts.parts == part]) for part in self.official}
 
 
 def names() -> list[str]:

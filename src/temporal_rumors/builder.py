@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 _CODE = ("_version.py", "benchmark.py", "builder.py", "protocols.py", "records.py", "sources/*.py")
 # By these the sources read official keys.
 _READERS = (scoring, submission)
+# The data of which this process has told what was dropped or mended: once, not for every configuration.
+_TOLD: set[tuple[str, str]] = set()
 
 
 @dataclasses.dataclass
@@ -130,7 +132,7 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
 
     def _info(self) -> datasets.DatasetInfo:
         b, digest = self._benchmark, self.config.source_sha256
-        remark = "" if digest == b.source.sha256 or not b.source.sha256 else ", not the published file"
+        remark = "" if digest == b.source.sha256 else ", not the published data"
         return datasets.DatasetInfo(
             description=f"{b.description}\n\nProtocol: {self._protocol}. "
             f"Source: {b.source.name}, sha256 {digest}{remark}.",
@@ -163,8 +165,10 @@ class TemporalBuilder(datasets.ArrowBasedBuilder):
             posts = self._benchmark.posts(self._data_dir, allow_modified=self._allow_modified)
             if posts.digest != self.config.source_sha256:
                 raise UserError(f"{self._benchmark.source.name} changed while it was read: call again")
-            for line in posts.remarks():
-                logger.warning("%s: %s", self._benchmark.label, line)
+            if (told := (self._benchmark.label, posts.digest)) not in _TOLD:
+                _TOLD.add(told)
+                for line in posts.remarks():
+                    logger.warning("%s: %s", self._benchmark.label, line)
             self._posts = posts
         return self._posts
 

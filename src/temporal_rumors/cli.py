@@ -173,6 +173,9 @@ def run(
             raise UserError("--data-dir goes with --benchmark: without one the embedded sample runs")
         planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds, task)
         settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
+        for name in dict.fromkeys(benchmark or ()):
+            if name not in {each.benchmark for each in planned}:
+                typer.echo(f"{name} has none of these protocols: left out", err=True)
         outcomes = _execute(planned, settings, jobs)
         records = [read_record(outcome.path) for outcome in outcomes if outcome.path is not None]
         if records:
@@ -182,8 +185,8 @@ def run(
         raise typer.Exit(INTERRUPTED) from None
     states = [outcome.state for outcome in outcomes]
     typer.echo(
-        f"{len(planned)} runs in {runs}: {states.count(DONE)} done now, {states.count(SKIPPED)} done before, "
-        f"{states.count(FAILED)} failed",
+        f"{len(planned)} {'run' if len(planned) == 1 else 'runs'} in {runs}: {states.count(DONE)} done now, "
+        f"{states.count(SKIPPED)} done before, {states.count(FAILED)} failed",
         err=True,
     )
     failed = [outcome for outcome in outcomes if outcome.state == FAILED]
@@ -196,7 +199,9 @@ def run(
 def score(
     gold: Annotated[Path, typer.Argument(help="The key, as the organisers publish it: JSON of 2017 or of 2019.")],
     submission: Annotated[Path, typer.Argument(help="The answers: JSON in the form that the organisers ask for.")],
-    task: Annotated[str, typer.Option(help="The shared task.")] = "rumoureval",
+    task: Annotated[
+        str, typer.Option(help="`rumoureval`: all tasks of the key; `stance` or `veracity`: that one alone.")
+    ] = "rumoureval",
     edition: Annotated[
         str,
         typer.Option(
@@ -229,6 +234,8 @@ def score(
         _print_json(result)
     else:
         _print(scoring.tables(result))
+        # Whole on one line, however narrow the terminal: it is there to be copied.
+        typer.echo(f"signature: {result['signature']}")
 
 
 @app.command("report")

@@ -28,8 +28,8 @@ def listing(
         data_dir, allow_modified: as for `Benchmark.posts`.
 
     Returns:
-        One dict a benchmark and task, as JSON holds it. Where the source is not at hand, its protocols have their
-        names alone; one that the data cannot be split by has an "error".
+        One dict a benchmark and task, as JSON holds it. Where the source is not at hand or cannot be read, "lacking"
+        says why, and its protocols have their names alone; one that the data cannot be split by has an "error".
     """
     chosen = [b for name in names or registry.names() for b in registry.tasks(name)]
     return [_describe(b, data_dir, allow_modified) for b in chosen]
@@ -46,18 +46,22 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         "file": b.source.name,
         "url": b.source.url,
         "sha256": b.source.sha256,
-        "at_hand": b.source.at_hand(data_dir),
+        "lacking": b.source.lacking(data_dir),
         "protocols": [{"protocol": protocol, "config": config} for config, protocol in b.configs.items()],
     }
-    if not description["at_hand"]:
+    if description["lacking"]:
         return description
-    posts = b.posts(data_dir, allow_modified=allow_modified)
+    try:
+        posts = b.posts(data_dir, allow_modified=allow_modified)
+    except UserError as error:
+        return description | {"lacking": str(error)}
     description |= {
         "posts": len(posts),
         "data_digest": posts.digest,
         "data_is_published": b.is_published(posts),
         "remarks": posts.remarks(examples=0),
         "remarks_with_places": posts.remarks(),
+        "places": {what: list(places) for what, places in ({**posts.dropped, **posts.notes}).items()},
     }
     for entry in description["protocols"]:
         try:
@@ -95,10 +99,9 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
     for row in rows:
         name = " ".join(filter(None, (row["benchmark"], row["task"])))
         head = f"{name}: {row['title']} ({row['language']}), {' / '.join(row['classes'])}"
-        if not row["at_hand"]:
-            blocks.append(Text(f"{head}\n  protocols: {', '.join(p['protocol'] for p in row['protocols'])}"))
-            how = "its first use downloads it, or name a copy" if row["sha256"] else f"get it from {row['url']}"
-            blocks.append(Text(f"  {row['file']} is not at hand: {how}\n"))
+        if row["lacking"]:
+            protocols = _named([entry["protocol"] for entry in row["protocols"]], row)
+            blocks.append(Text(f"{head}\n  protocols: {protocols}\n  {row['lacking']}\n"))
             continue
         # Not the table's title, of which rich cuts off what does not fit.
         blocks.append(Text(f"{head}, {row['posts']:,} posts", style="bold"))
@@ -106,7 +109,7 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
         table.add_column("protocol", no_wrap=True)
         for column in (*PARTS, "newer*"):
             table.add_column(column, justify="right", no_wrap=True)
-        table.add_column("digest", overflow="fold", min_width=SHORT)
+        table.add_column("digest", no_wrap=True)
         remarks: dict[str, list[str]] = {}
         for entry in row["protocols"]:
             if "error" in entry:
@@ -114,9 +117,8 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
                 remarks.setdefault(entry["error"], []).append(entry["protocol"])
                 continue
             sizes = [f"{sum(entry['sizes'][part].values()):,}" for part in PARTS]
-            digest = entry["digest"] if verbose else entry["digest"][:SHORT]
             newer = f"{entry['newer_than_test']:,}"
-            table.add_row(entry["protocol"], *sizes, newer, digest)
+            table.add_row(entry["protocol"], *sizes, newer, entry["digest"][:SHORT])
             for remark in entry["remarks"]:
                 remarks.setdefault(remark, []).append(entry["protocol"])
         blocks.append(table)
@@ -126,8 +128,9 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
         blocks += [Text(f"  {remark}") for remark in row["remarks_with_places" if verbose else "remarks"]]
         if verbose:
             blocks.append(Text(f"  {row['file']}: sha256 {row['data_digest']}"))
+            blocks += [Text(f"  {e['protocol']}: {e['digest']}") for e in row["protocols"] if "digest" in e]
         blocks.append(Text(""))
-    if any(row["at_hand"] for row in rows):
+    if any("posts" in row for row in rows):
         blocks.append(Text("* training posts newer than the first test post"))
     return blocks
 

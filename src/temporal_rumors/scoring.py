@@ -15,7 +15,8 @@ from temporal_rumors.sources.files import read_bytes
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-TASKS = ("rumoureval",)
+ALL = "rumoureval"
+TASKS = (ALL, *scoring.LABELS)
 # The largest official file has 60 kB.
 MAX_BYTES = 50_000_000
 _MEANINGS = {
@@ -38,7 +39,7 @@ def score_files(
     gold: Path,
     answers: Path,
     *,
-    task: str = TASKS[0],
+    task: str = ALL,
     edition: str = "paper",
     strict: bool = True,
     missing: str = "incorrect",
@@ -49,7 +50,7 @@ def score_files(
     Args:
         gold: the key, as the organisers publish it.
         answers: the submission, in the form that they ask for.
-        task: the shared task, "rumoureval".
+        task: "rumoureval" for all tasks that the key has, or "stance" or "veracity" for that one alone.
         edition, strict, missing, per_class: as for `temporal_rumors.rumoureval`.
 
     Returns:
@@ -59,8 +60,13 @@ def score_files(
     Raises:
         UserError: a file that cannot be read or is not what it should be; the message says what to do.
     """
-    if task not in TASKS:
-        raise UserError(unknown("task", task, TASKS))
+    for what, name, valid in (
+        ("task", task, TASKS),
+        ("edition", edition, scoring.EDITIONS),
+        ("--missing", missing, scoring.MISSING),
+    ):
+        if name not in valid:
+            raise UserError(unknown(what, name, valid))
     contents = {path: _read(path) for path in (gold, answers)}
     try:
         scores = submission.score(
@@ -75,6 +81,13 @@ def score_files(
         )
     except ValueError as error:
         raise UserError(str(error)) from None
+    if task != ALL:
+        if task not in scores:
+            raise UserError(f"{gold} holds no references for {task}, only for {' and '.join(scores)}")
+        scores = {task: scores[task]}
+    if contents[gold] == contents[answers]:
+        for of_task in scores.values():
+            of_task["warnings"].append("The two files are the same: the key is scored against itself.")
     parts = {
         "edition": edition,
         "strict": str(strict).lower(),
@@ -83,7 +96,9 @@ def score_files(
         "submission": sha256(contents[answers])[:8],
         "version": __version__,
     }
-    signature = "|".join([task, *(f"{name}:{value}" for name, value in parts.items())])
+    signature = "|".join(
+        [ALL if task == ALL else f"{ALL}:{task}", *(f"{name}:{value}" for name, value in parts.items())]
+    )
     return {"edition": edition, "signature": signature, **scores}
 
 
@@ -111,15 +126,19 @@ def tables(result: Mapping[str, Any]) -> list[RenderableType]:
             table.add_column(heading, justify="right", no_wrap=True)
         table.add_column("")
         for name, meaning in _MEANINGS.items():
-            if name in scores:
+            # Scores of no answers at all are conventions, and would look like results.
+            if name in scores and (scores["num_matched"] or name.startswith("num_")):
                 cells = [_written(each.get(name)) for each in (scores, *languages.values())]
                 table.add_row(name, *cells, meaning)
         blocks.append(table)
         if "per_class" in scores:
             blocks.append(_confusion(scores))
+            if (task, result["edition"]) == ("veracity", "2019"):
+                note = "Recall compares labels alone; for the accuracy of 2019 an unverified answer is never right."
+                blocks.append(Text(note))
         blocks += [Text(f"Warning: {warning}", style="yellow") for warning in scores["warnings"]]
         blocks.append(Text(""))
-    return [*blocks, Text(f"signature: {result['signature']}", style="dim")]
+    return blocks
 
 
 def _confusion(scores: Mapping[str, Any]) -> RenderableType:
@@ -145,7 +164,8 @@ def _written(value: float | int | None) -> str:
 
 def _read(path: Path) -> bytes:
     if not path.is_file():
-        raise UserError(f"there is no file {path}: name the key first and then the submission, both JSON")
+        found = f"{path} is no file" if path.exists() else f"there is no file {path}"
+        raise UserError(f"{found}: name the key first and then the submission, both JSON")
     size = path.stat().st_size
     if size > MAX_BYTES:
         raise UserError(

@@ -45,13 +45,13 @@ def test_a_group_that_only_some_benchmarks_have_is_run_where_it_is():
         (([SAMPLE], ["lrr"]), "did you mean 'lr'.*valid ones: lr"),
         (
             ([SAMPLE], ["lr"], ["chron"]),
-            "no protocol 'chron' for sample_temporal; valid ones: random, chrono, .*loo_harbour-fire",
+            "sample_temporal: unknown protocol 'chron' .did you mean 'chrono'.*valid ones: random, .*loo_harbour-fire",
         ),
-        ((["twitter15_temporal"], ["lr"], ["loo"]), "no protocol 'loo' for twitter15_temporal"),
+        ((["twitter15_temporal"], ["lr"], ["loo"]), "twitter15_temporal: unknown protocol 'loo'"),
         (([SAMPLE], ["lr"], ["chrono"], 0), "at least 1"),
         ((["rumoureval2019"], ["lr"], None, 1, ["stanse"]), "unknown task 'stanse'.*did you mean 'stance'.*veracity"),
         (([SAMPLE], ["lr"], None, 1, ["stance"]), "sample_temporal: no tasks, so no 'stance'"),
-        (([SAMPLE], ["lr"], ["official"]), "no protocol 'official' for sample_temporal"),
+        (([SAMPLE], ["lr"], ["official"]), "sample_temporal: unknown protocol 'official'"),
     ],
 )
 def test_unknown_names_are_errors_that_list_the_valid_ones(arguments, words):

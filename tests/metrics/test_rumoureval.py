@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score, recall_score
 
 from temporal_rumors.metrics.rumoureval.rumoureval import Rumoureval
-from temporal_rumors.metrics.rumoureval.scoring import EDITIONS, LABELS, Answers, majority_warnings, rumoureval
+from temporal_rumors.metrics.rumoureval.scoring import EDITIONS, LABELS, Answers, rumoureval, score_warnings
 
 FOLDER = Path(__file__).parents[2] / "metrics" / "rumoureval"
 COUNTS = ["num_references", "num_matched", "num_extra"]
@@ -499,8 +499,10 @@ CONFIDENCES = [
     ([0.5], "list"),
     (math.nan, "confidence nan, expected a number from 0 to 1"),
     (math.inf, "confidence inf"),
-    (-1e-300, "confidence -1e-300"),
+    (-1e-300, "confidence -1e-300, expected a number from 0 to 1.$"),
     (1.0000001, "confidence 1.0000001"),
+    (85, "confidence 85, expected a number from 0 to 1. Divide percentages by 100.$"),
+    (100.5, "confidence 100.5, expected a number from 0 to 1.$"),
     (np.float32(2), "confidence .*2"),
     (10**400, "confidence 1000"),
 ]
@@ -606,7 +608,7 @@ def test_an_answer_that_is_none_is_refused_by_its_id(answer, message):
         ({"confidences": [1, 1], "reference_confidences": [1, 1], "edition": "2017"}, "edition '2017'"),
         (
             {"predictions": {"x": "true"}, "references": dict.fromkeys("xyz", "true"), "missing": "error"},
-            "2 of 3 references have no answer, the first being id 'y'",
+            "2 of 3 references have no answer, such as id 'y'. Answer all, or pass missing='incorrect'",
         ),
     ],
     ids=range(32),
@@ -665,24 +667,79 @@ def test_the_task_is_inferred_past_unknown_labels_when_not_strict():
 
 def test_a_majority_answer_is_warned_of():
     references = ["comment"] * 8 + ["deny", "query"]
-    (warning,) = majority_warnings(predictions=["comment"] * 10, references=references)
-    assert (
-        warning
-        == "Every answer is 'comment': the accuracy is the share of one label (0.8000 of the references are 'comment')."
+    (warning,) = score_warnings(predictions=["comment"] * 10, references=references)
+    assert warning == (
+        "Every answer is 'comment': the accuracy is at most the share of one label "
+        "(0.8000 of the references are 'comment')."
     )
-    (warning,) = majority_warnings(predictions=["comment"] * 7 + ["deny", "comment", "comment"], references=references)
+    (warning,) = score_warnings(predictions=["comment"] * 7 + ["deny", "comment", "comment"], references=references)
     assert "Macro-F1 0.2745 is not clearly above the 0.2963 of always answering 'comment'" in warning
-    (warning,) = majority_warnings(predictions={"z": "deny"}, references={"a": "deny", "b": "query"})
-    assert warning == "None of the 2 references has an answer."
+
+
+def test_an_accuracy_below_that_of_the_majority_answer_is_warned_of_although_macro_f1_is_above_its():
+    # As it is for the labels of the organisers' system on the veracity of 2019.
+    references = ["false"] * 5 + ["true"] * 2 + ["unverified"] * 3
+    predictions = ["false", "true", "true", "unverified", "unverified", "true", "true", "unverified"] + ["false"] * 2
+    (warning,) = score_warnings(predictions=predictions, references=references, confidences=[1] * 10)
+    assert warning == (
+        "The accuracy of the labels alone, 0.4000, is below the 0.5000 of always answering 'false', "
+        "although macro-F1 0.4083 is above its 0.2222."
+    )
+    assert warning.count("0.4083") == f"{macro_f1(references, predictions):.4f}".count("0.4083") == 1
+    better = ["false"] * 2 + predictions[2:]
+    assert score_warnings(predictions=better, references=references, confidences=[1] * 10) == []
+
+
+@settings(deadline=None)
+@given(keyed("stance"))
+def test_references_without_an_answer_are_warned_of_with_an_id_of_either_side(drawn):
+    references, predictions = drawn
+    scores = rumoureval(predictions=predictions, references=references)
+    found = [
+        warning for warning in score_warnings(predictions=predictions, references=references) if "no answer" in warning
+    ]
+    missing, extra = scores["num_references"] - scores["num_matched"], scores["num_extra"]
+    assert len(found) == (missing > 0)
+    for warning in found:
+        assert warning.startswith(f"{missing} of {scores['num_references']} references have no answer, such as id ")
+        assert (f"; {extra} answers have no reference, such as id " in warning) == (extra > 0)
+        assert warning.count("such as id") == 1 + (extra > 0)
+
+
+def test_ids_that_differ_by_their_ends_show_in_a_warning():
+    ids = [f"1{i:03}" for i in range(1200)]
+    predictions, references = {f"{id}.0": ["true", 1] for id in ids}, dict.fromkeys(ids, "true")
+    assert score_warnings(predictions=predictions, references=references) == [
+        "1,200 of 1,200 references have no answer, such as id '1000'; "
+        "1,200 answers have no reference, such as id '1000.0'. Compare the ids."
+    ]
+    (warning,) = score_warnings(predictions={"danish": {"a": "deny"}}, references={"english": {"a": "deny"}})
+    assert "such as id 'a' (english); 1 answers have no reference, such as id 'a' (danish)." in warning
+    assert len(score_warnings(predictions={}, references={"a" * 10_000: "deny"})[0]) < 200
+
+
+def test_veracity_without_confidences_is_warned_of():
+    expected = ["The answers have no confidences: the scores that need them are left out."]
+    answers = {"predictions": ["true", "false"], "references": ["true", "false"]}
+    assert score_warnings(**answers) == expected
+    assert score_warnings(**answers, confidences=[1, 1]) == []
+    assert score_warnings(predictions={}, references={"a": "true"}) == [
+        "1 of 1 references have no answer, such as id 'a'."
+    ]
+    # Where the scores are left out there is a warning, and only there.
+    for confidences in (None, [1, 1]):
+        for edition in EDITIONS:
+            scores = rumoureval(**answers, confidences=confidences, edition=edition)
+            left_out = not any(name.startswith("confidence_rmse") for name in scores)
+            assert (score_warnings(**answers, confidences=confidences) == expected) == left_out
 
 
 def test_good_answers_are_not_warned_of():
     references = ["comment"] * 8 + ["deny", "query"]
-    assert majority_warnings(predictions=references, references=references) == []
-    assert majority_warnings(predictions=["deny"] * 2, references=["deny"] * 2) == []
+    assert score_warnings(predictions=references, references=references) == []
+    assert score_warnings(predictions=["deny"] * 2, references=["deny"] * 2) == []
     assert (
-        majority_warnings(predictions={"a": ["true", 1], "b": ["false", 1]}, references={"a": "true", "b": "false"})
-        == []
+        score_warnings(predictions={"a": ["true", 1], "b": ["false", 1]}, references={"a": "true", "b": "false"}) == []
     )
 
 

@@ -93,25 +93,44 @@ def test_macro_prf_says_what_is_wrong(text, message):
 def test_rumoureval_tabulates_both_tasks(edition):
     app = APPS["rumoureval"]
     found = app.score(*app.EXAMPLES, edition)
-    assert list(found.result) == ["stance", "veracity"]
+    assert list(found.result) == ["edition", "stance", "veracity"]
+    assert found.result["edition"] == edition
     for task, key in (("stance", "subtaskaenglish"), ("veracity", "subtaskbenglish")):
         expected = rumoureval(
             predictions=app.SUBMISSION[key], references=app.GOLD[key], task=task, edition=edition, per_class=True
         )
         assert {key: found.result[task][key] for key in expected} == expected
-        values = {measure: value for where, measure, value in found.rows if where == task}
-        numbers = {key: value for key, value in expected.items() if isinstance(value, (int, float))}
-        recall = [value for measure, value in values.items() if measure not in numbers]
-        assert {measure: values[measure] for measure in numbers} == numbers
-        assert recall == expected["per_class"]["recall"]
-    assert "stance: 5 of 6 references are answered." in found.summary
+        values = {(measure, label): value for where, measure, label, value in found.rows if where == task}
+        numbers = {(key, ""): value for key, value in expected.items() if isinstance(value, (int, float))}
+        for measure, key in (("recall", "recall"), ("num_references", "support")):
+            for label, value in zip(expected["labels"], expected["per_class"][key], strict=True):
+                numbers[measure, label] = value
+        assert values == numbers
+    assert f"stance, edition {edition}: 6 references.\nstance: 1 of 6 references have no answer" in found.summary
+    assert f"veracity, edition {edition}: 3 references." in found.summary
+    assert ("recall compares labels alone" in found.summary) == (edition == "2019")
+
+
+@pytest.mark.parametrize(
+    ("edition", "errors"),
+    [
+        ("paper", "confidence_rmse_correct and confidence_rmse_incorrect_as_1"),
+        ("2017", "confidence_rmse"),
+        ("2019", "confidence_rmse"),
+    ],
+)
+def test_rumoureval_says_of_which_scores_lower_is_better(edition, errors):
+    app = APPS["rumoureval"]
+    assert f"veracity: lower is better for {errors}." in app.score(*app.EXAMPLES, edition).summary.splitlines()
+    bare = json.dumps({"1": "true", "2": "false"})
+    assert "lower is better" not in app.score(bare, bare, edition).summary
 
 
 def test_rumoureval_tabulates_languages_apart_and_shows_warnings():
     key = {"subtaskaenglish": {"1": "deny", "2": "query"}, "subtaskadanish": {"3": "deny"}}
     answers = {"subtaskaenglish": {"1": "deny", "2": "deny"}, "subtaskadanish": {"3": "deny"}}
     found = APPS["rumoureval"].score(json.dumps(key), json.dumps(answers))
-    accuracy = {where: value for where, measure, value in found.rows if measure == "accuracy"}
+    accuracy = {where: value for where, measure, _, value in found.rows if measure == "accuracy"}
     assert accuracy == {"stance": pytest.approx(2 / 3), "stance, danish": 1.0, "stance, english": 0.5}
     assert "Every answer is 'deny'" in found.summary
 

@@ -495,7 +495,7 @@ def test_a_comparison_by_pooled_predictions_is_marked_and_explained(of_task: Cal
     assert (row.pooled, row.random_mean, row.protocol_mean) == (True, 100.0, pytest.approx(50.0))
     (block,) = tables.blocks(summary)
     (loo,) = [row for row in block.rows if row.protocol == "loo"]
-    assert block.cells(loo)[-1] == ["+50.0", "pooled"]
+    assert block.cells(loo)[-1] == ["+50.0", "pooled:", "100.0-50.0"]
     for text in (printed(summary, 80), tables.markdown(summary), tables.latex(summary)):
         assert words.POOLED in " ".join(text.split())
     (said,) = words.headline(summary)

@@ -499,13 +499,13 @@ class TestPlaces:
         self, write_edition: WriteEdition, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, year: int
     ) -> None:
         source = of(year, "stance").source
-        assert not source.at_hand()
-        assert source.digest() == ""
+        assert source.lacking()
+        assert source.digest() == source.sha256
         monkeypatch.setenv(DATA_VARIABLE, str(write_edition(year, tmp_path)))
-        assert source.at_hand()
+        assert source.lacking() is None
         assert source.digest() == read(None, year).digest == read(tmp_path, year).digest != ""
         # data_dir= is then the only place to look in.
-        assert not source.at_hand(tmp_path / "elsewhere")
+        assert source.lacking(tmp_path / "elsewhere")
 
     @every_year
     @every_task
@@ -519,18 +519,19 @@ class TestPlaces:
             (folder / name).rename(tmp_path / f"{name}-away")
             with pytest.raises(DataNotFoundError) as error:
                 b.posts(folder)
-            start = f"{b.source.name} needs {name}, not in data_dir={str(folder)!r}. Get it from https://"
-            assert str(error.value).startswith(start)
+            found = str(error.value)
+            assert found.startswith(f"{b.source.name} lacks {name}")
+            assert f": not in data_dir={str(folder)!r}. Get it from https://" in found
             # What belongs there, and how to name the folder.
             advice = str(error.value).partition("Get it from")[2]
             for word in (*TREES[year], *beside, "data_dir=", "--data-dir", DATA_VARIABLE, f"rumoureval{year}"):
                 assert word in advice
-            assert not b.source.at_hand(folder)
+            assert b.source.lacking(folder) == found
 
     def test_without_any_folder_all_is_missing(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         with pytest.raises(DataNotFoundError, match=r"no folder is named\. Get it from https://") as error:
             read(None)
-        assert all(name in str(error.value).partition(",")[0] for name in (*TREES[2017], TEST_KEY))
+        assert all(name in str(error.value).partition(": no folder")[0] for name in (*TREES[2017], TEST_KEY))
         monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
         with pytest.raises(DataNotFoundError, match=f"not in {DATA_VARIABLE}='{tmp_path}'"):
             read(None)
@@ -547,7 +548,7 @@ class TestPlaces:
     @pytest.mark.parametrize("key", [TRAIN_KEY, DEV_KEY])
     def test_a_tree_without_its_key_is_told(self, write_edition: WriteEdition, tmp_path: Path, key: str) -> None:
         name = key.rpartition("/")[2]
-        with pytest.raises(UserError, match=rf"the key {name} is in none of {', '.join(TREES[2017])}: get it again"):
+        with pytest.raises(UserError, match=f"the key {name} is in none of the trees: get them again"):
             read(write_edition(2017, tmp_path, {key: None}))
 
     def test_a_damaged_tree_is_told_by_name(self, write_edition: WriteEdition, tmp_path: Path) -> None:
@@ -593,9 +594,11 @@ class TestPublished:
         self, write_edition: WriteEdition, tmp_path: Path, year: int, task: str
     ) -> None:
         folder, b = write_edition(year, tmp_path), of(year, task)
-        with pytest.raises(UserError, match=r"not the published data: found .*expected .*allow_modified=True") as error:
+        with pytest.raises(
+            UserError, match=r"not the published data: .* in the train part, not .*allow_modified=True"
+        ) as error:
             b.posts(folder)
-        assert str(b.official["train"][b.classes[0]]) in str(error.value)
+        assert f"{b.classes[0]} posts in the train part, not {b.official['train'][b.classes[0]]}" in str(error.value)
         assert "https://" in str(error.value)
         posts = b.posts(folder, allow_modified=True)
         assert not b.is_published(posts)

@@ -76,9 +76,7 @@ def grid(
         if not any(_expand(b, name) for b in chosen):
             protocols = [p for b in chosen for p in b.protocols]
             valid = dict.fromkeys([*map(group_of, protocols), *protocols])
-            raise UserError(
-                f"no protocol {name!r} for {' and '.join(b.label for b in chosen)}; valid ones: {', '.join(valid)}"
-            )
+            raise UserError(f"{' and '.join(b.label for b in chosen)}: {unknown('protocol', name, valid)}")
     runs = []
     for b in chosen:
         wanted = {p for name in protocol_names or GROUPS for p in _expand(b, name)}

@@ -125,7 +125,9 @@ def _inflation_lines(inflation: Inflation | None) -> list[str]:
         return [words.NOT_COMPARABLE]
     points = words.signed(inflation.points)
     if inflation.test is None:
-        return [points, "pooled" if inflation.pooled else "no test"]
+        if inflation.pooled:
+            return [points, "pooled:", f"{inflation.random_mean:.1f}-{inflation.protocol_mean:.1f}"]
+        return [points, "no test"]
     mark = " *" if inflation.significant else ""
     return [points + mark, words.p_value(inflation.p_value), words.TESTS[inflation.test]]
 

@@ -153,5 +153,5 @@ def _caution(summary: Summary, rows: Sequence[Inflation]) -> str:
     noted = by_note((f"{summary.titles[row.subject]} {row.protocol}", row.notes) for row in rows)
     told = [note if len(names) == len(rows) else f"{note} for {', '.join(names)}" for note, names in noted.items()]
     if len(told) > _MANY_NOTES:
-        return f" Caution: {len(told)} notes on these comparisons stand with their tables."
+        return " Caution: see the notes under the tables."
     return f" Caution: {'; '.join(told)}." if told else ""

@@ -12,9 +12,9 @@ class Source(Protocol):
     """Where a benchmark's posts come from. A new format is one more module here with a class that has these.
 
     Attributes:
-        name: what the upstream file is called.
-        url: where it is downloaded from; empty for one that comes with the package.
-        sha256: of the published bytes, hexadecimal.
+        name: what the upstream data are called.
+        url: where they are had from; empty for data that come with the package.
+        sha256: the digest of the published data, hexadecimal.
     """
 
     @property
@@ -24,11 +24,11 @@ class Source(Protocol):
     @property
     def sha256(self) -> str: ...
 
-    def at_hand(self, data_dir: str | os.PathLike[str] | None = None) -> bool:
-        """Return whether it can be read without a download."""
+    def lacking(self, data_dir: str | os.PathLike[str] | None = None) -> str | None:
+        """Return what is not at hand, and how to get it, in a sentence; None where all can be read right now."""
 
     def digest(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> str:
-        """Return the sha256 of what :meth:`read` reads; where a download is needed, that of the published bytes."""
+        """Return the digest of what :meth:`read` reads; of data that are not at hand, that of the published ones."""
 
     def read(
         self, classes: tuple[str, ...], data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False

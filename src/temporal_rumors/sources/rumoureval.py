@@ -64,8 +64,9 @@ class RumourEval:
         url: the page that it can be had from.
         folder: name of the sub-folder of a data folder that may hold it.
         task: "stance", a row for each post, or "veracity", a row for each conversation.
-        trees: names of the folders, or of their archives without the suffix.
-        containers: folders in the trees that hold events or threads.
+        sha256: the digest of all rows of the published data, hexadecimal.
+        trees: the names that each folder, or its archive without the suffix, may have.
+        containers: folders that hold events or threads, in the trees or the trees themselves.
         keys: where the labels are; which part a post belongs to is read from them alone.
         event_by_month: `YYYY-MM` of a thread -> its event, for threads that stand in no folder of an event.
     """
@@ -74,27 +75,23 @@ class RumourEval:
     url: str
     folder: str
     task: str
-    trees: tuple[str, ...]
+    sha256: str
+    trees: tuple[tuple[str, ...], ...]
     containers: frozenset[str]
     keys: tuple[Key, ...]
     event_by_month: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def sha256(self) -> str:
-        """None is known: what is published is told by its counts."""
-        return ""
-
-    def at_hand(self, data_dir: str | os.PathLike[str] | None = None) -> bool:
-        """Return whether all trees and keys are at hand; they are not downloaded."""
+    def lacking(self, data_dir: str | os.PathLike[str] | None = None) -> str | None:
+        """Say which trees and keys are not at hand, and where to get them; None if all are."""
         try:
             self._find(data_dir)
-        except DataNotFoundError:
-            return False
-        return True
+        except DataNotFoundError as error:
+            return str(error)
+        return None
 
     def digest(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> str:
-        """Return the digest of all rows, the same for folders and for any kind of archive; empty if not at hand."""
-        return self._read(data_dir).digest if self.at_hand(data_dir) or data_dir is not None else ""
+        """Return the digest of all rows, the same for folders and for any kind of archive."""
+        return self.sha256 if data_dir is None and self.lacking() else self._read(data_dir).digest
 
     def read(
         self, classes: tuple[str, ...], data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False
@@ -104,7 +101,7 @@ class RumourEval:
         Args:
             classes: class names; a label is an index into them.
             data_dir: the only folder to look in, or in its sub-folder `folder`; None takes TEMPORAL_RUMORS_DATA.
-            allow_modified: of no effect here.
+            allow_modified: of no effect here: what was modified is told by the digest of the rows.
 
         Returns:
             All posts, with what is missing or was mended.
@@ -125,18 +122,22 @@ class RumourEval:
         root = data_dir if data_dir is not None else os.environ.get(files.DATA_VARIABLE)
         # os.path: a user that does not exist has no folder, which is no error.
         folders = [Path(os.path.expanduser(root), below) for below in (self.folder, "")] if root else []
-        trees = [next(filter(None, (archives.find_tree(f, name) for f in folders)), None) for name in self.trees]
-        names = [key.file for key in self.keys if key.beside]
-        beside = [next(filter(None, (_file(f, name) for f in folders)), None) for name in names]
-        found = [*zip(self.trees, trees, strict=True), *zip(names, beside, strict=True)]
+        trees = [
+            next(filter(None, (archives.find_tree(f, name) for f in folders for name in names)), None)
+            for names in self.trees
+        ]
+        beside_names = [key.file for key in self.keys if key.beside]
+        beside = [next(filter(None, (_file(f, name) for f in folders)), None) for name in beside_names]
+        called = [names[0] + "".join(f" (or {other})" for other in names[1:]) for names in self.trees]
+        found = [*zip(called, trees, strict=True), *zip(beside_names, beside, strict=True)]
         if missing := [name for name, path in found if path is None]:
             variable = "data_dir" if data_dir is not None else files.DATA_VARIABLE
             where = f"not in {variable}={str(root)!r}" if root else "no folder is named"
             raise DataNotFoundError(
-                f"{self.name} needs {' and '.join(missing)}, {where}. Get it from {self.url}, put "
-                f"{', '.join(self.trees)} (each a folder, or an archive such as .tar.bz2 or .zip) and "
-                f"{' and '.join(names)} into one folder, and name that with data_dir= (--data-dir) or "
-                f"{files.DATA_VARIABLE}; a sub-folder {self.folder} of it will do"
+                f"{self.name} lacks {', '.join(missing)}: {where}. Get it from {self.url}, put "
+                f"{', '.join([*called, *beside_names])} into one folder (the trees as folders, or as archives such as "
+                f".tar.bz2 or .zip), and name that with data_dir= (--data-dir) or {files.DATA_VARIABLE}; a sub-folder "
+                f"{self.folder} of it will do"
             )
         return [path for path in trees if path], [path for path in beside if path]
 
@@ -223,7 +224,7 @@ def _labels(source: RumourEval, documents: Mapping[str, tuple[str, bytes]]) -> d
     origins: dict[str, str] = {}
     for key in source.keys:
         if key.file not in documents:
-            raise UserError(f"{source.name}: the key {key.file} is in none of {', '.join(source.trees)}: get it again")
+            raise UserError(f"{source.name}: the key {key.file} is in none of the trees: get them again")
         name, data = documents[key.file]
         try:
             of_task = submission.read(data, name).get(source.task)

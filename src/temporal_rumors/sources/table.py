@@ -63,12 +63,14 @@ class Table:
         """Of the published bytes, hexadecimal."""
         return self.file.sha256
 
-    def at_hand(self, data_dir: str | os.PathLike[str] | None = None) -> bool:
-        """Return whether it can be read without a download."""
+    def lacking(self, data_dir: str | os.PathLike[str] | None = None) -> str | None:
+        """Say that the file is not at hand; None if it is."""
         try:
-            return files.find(self.file, data_dir) is not None
-        except DataNotFoundError:
-            return False
+            if files.find(self.file, data_dir) is not None:
+                return None
+        except DataNotFoundError as error:
+            return str(error)
+        return f"{self.name} is not at hand: its first use downloads it, or name the folder of a copy"
 
     def digest(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> str:
         """Return the sha256 of the bytes that :meth:`read` reads; see :func:`temporal_rumors.sources.files.digest`."""
