@@ -33,6 +33,14 @@ os.environ["HF_DATASETS_CACHE"] = f"{_CACHES.name}/datasets"
 os.environ["TEMPORAL_RUMORS_CACHE"] = f"{_CACHES.name}/temporal-rumors"
 os.environ.pop("HF_HUB_OFFLINE", None)
 
+
+@pytest.fixture(autouse=True)
+def told_nothing_yet() -> None:
+    """What data lack is told once a process; here, once a test."""
+    if builder := sys.modules.get("temporal_rumors.builder"):
+        builder._TOLD.clear()
+
+
 REQUIRE_VARIABLE = "TEMPORAL_RUMORS_REQUIRE_DATA"
 
 

@@ -213,7 +213,7 @@ def test_stratified_cut_points_are_given_by_class_name(tmp_path: Path) -> None:
 def test_wrong_counts_of_the_published_file_are_our_mistake(tmp_path: Path) -> None:
     b = copied_sample(tmp_path)
     b = dataclasses.replace(b, counts=dict.fromkeys(b.counts, 1))
-    with pytest.raises(AssertionError, match=f"{SAMPLE}: read .* from the published file"):
+    with pytest.raises(AssertionError, match=f"{SAMPLE}: read from the published data: .* posts, not 1"):
         b.posts(tmp_path)
 
 

@@ -272,6 +272,7 @@ class TestData:
         told = [record.getMessage() for record in caplog.records if record.name == "temporal_rumors.builder"]
         assert [line.partition(" (")[0] for line in told] == [
             "rumoureval2017 veracity: answers nothing that leads to the source: 1",
+            "rumoureval2017 veracity: event told by the month: 3",
             "rumoureval2017 veracity: named in structure.json, no file: 2",
         ]
 

@@ -1,7 +1,10 @@
 """RumourEval 2017 (SemEval-2017 task 8, Derczynski et al. 2017)."""
 
+from typing import Any
+
 from temporal_rumors.benchmark import Benchmark
-from temporal_rumors.sources.rumoureval import COLUMNS, STANCE_CLASSES, VERACITY_CLASSES, Key, RumourEval
+from temporal_rumors.metrics.rumoureval.scoring import LABELS
+from temporal_rumors.sources.rumoureval import COLUMNS, Key, RumourEval, Tree
 
 TITLE = "RumourEval 2017"
 URL = "https://alt.qcri.org/semeval2017/task8/"
@@ -38,72 +41,79 @@ EVENT_BY_MONTH = (
 )
 
 
-def source(task: str, letter: str, sha256: str) -> RumourEval:
-    """Return where the conversations and the keys of a task are."""
-    return RumourEval(
-        name=TITLE,
-        url=URL,
-        folder="rumoureval2017",
+TREES = (
+    Tree(("semeval2017-task8-dataset",)),
+    # Its archive holds a folder of the second name.
+    Tree(("rumoureval2017-test", "semeval2017-task8-test-data"), EVENT_BY_MONTH),
+)
+KEYS = tuple(
+    key
+    for task, letter in (("stance", "A"), ("veracity", "B"))
+    for key in (
+        Key("train", f"rumoureval-subtask{letter}-train.json", tasks=(task,)),
+        Key("validation", f"rumoureval-subtask{letter}-dev.json", tasks=(task,)),
+        Key("test", f"subtask{letter.lower()}.json", beside=True, tasks=(task,)),
+    )
+)
+
+
+def benchmark(task: str, sha256: str, **what: Any) -> Benchmark:
+    """Return the benchmark of a task."""
+    return Benchmark(
+        name="rumoureval2017",
         task=task,
-        sha256=sha256,
-        # The test archive holds a folder of the second name.
-        trees=(("semeval2017-task8-dataset",), ("rumoureval2017-test", "semeval2017-task8-test-data")),
-        containers=frozenset({"rumoureval-data", "rumoureval2017-test", "semeval2017-task8-test-data"}),
-        keys=(
-            Key("train", f"rumoureval-subtask{letter.upper()}-train.json"),
-            Key("validation", f"rumoureval-subtask{letter.upper()}-dev.json"),
-            Key("test", f"subtask{letter}.json", beside=True),
+        title=f"{TITLE} {task}",
+        language="en",
+        citation=CITATION,
+        homepage=URL,
+        license=LICENSE,
+        classes=LABELS[task],
+        source=RumourEval(
+            name=TITLE,
+            url=URL,
+            folder="rumoureval2017",
+            task=task,
+            sha256=sha256,
+            trees=TREES,
+            containers=frozenset({"rumoureval-data", "rumoureval2017-test", "semeval2017-task8-test-data"}),
+            keys=KEYS,
         ),
-        event_by_month=EVENT_BY_MONTH,
+        events=EVENTS,
+        columns=COLUMNS[task],
+        edition="2017",
+        **what,
     )
 
 
-STANCE = Benchmark(
-    name="rumoureval2017",
-    task="stance",
-    title=f"{TITLE} stance",
-    language="en",
-    description=(
-        "Tweets in conversations about rumours, each labelled with its stance towards the rumour: whether it supports, "
-        "denies or queries it, or comments on it."
+BENCHMARKS = (
+    benchmark(
+        "stance",
+        "505ef2f6cb38b64f9ab0f7bdf1a738dc1f996e667fc6302dafca618960e2cf76",
+        description=(
+            "Tweets in conversations about rumours, each labelled with its stance towards the rumour: whether it "
+            "supports, denies or queries it, or comments on it."
+        ),
+        counts={"support": 1004, "deny": 415, "query": 464, "comment": 3685},
+        official={
+            "train": {"support": 841, "deny": 333, "query": 330, "comment": 2734},
+            "validation": {"support": 69, "deny": 11, "query": 28, "comment": 173},
+            "test": {"support": 94, "deny": 71, "query": 106, "comment": 778},
+        },
+        texts=("text", "parent_text", "source_text"),
+        metrics=("accuracy", "f1"),
     ),
-    citation=CITATION,
-    homepage=URL,
-    license=LICENSE,
-    classes=STANCE_CLASSES,
-    source=source("stance", "a", "505ef2f6cb38b64f9ab0f7bdf1a738dc1f996e667fc6302dafca618960e2cf76"),
-    counts={"support": 1004, "deny": 415, "query": 464, "comment": 3685},
-    official={
-        "train": {"support": 841, "deny": 333, "query": 330, "comment": 2734},
-        "validation": {"support": 69, "deny": 11, "query": 28, "comment": 173},
-        "test": {"support": 94, "deny": 71, "query": 106, "comment": 778},
-    },
-    events=EVENTS,
-    columns=COLUMNS["stance"],
-    texts=("text", "parent_text", "source_text"),
-    edition="2017",
-    metrics=("accuracy", "f1"),
+    benchmark(
+        "veracity",
+        "95dafc122d699f07beb49789fc5730361226726ff6034777dd91d258239b1bba",
+        description=(
+            "Tweets that start conversations, each with its replies, labelled with the veracity of their rumour."
+        ),
+        counts={"true": 145, "false": 74, "unverified": 106},
+        official={
+            "train": {"true": 127, "false": 50, "unverified": 95},
+            "validation": {"true": 10, "false": 12, "unverified": 3},
+            "test": {"true": 8, "false": 12, "unverified": 8},
+        },
+        metrics=("accuracy", "f1", "confidence_rmse"),
+    ),
 )
-VERACITY = Benchmark(
-    name="rumoureval2017",
-    task="veracity",
-    title=f"{TITLE} veracity",
-    language="en",
-    description="Tweets that start conversations, each with its replies, labelled with the veracity of their rumour.",
-    citation=CITATION,
-    homepage=URL,
-    license=LICENSE,
-    classes=VERACITY_CLASSES,
-    source=source("veracity", "b", "95dafc122d699f07beb49789fc5730361226726ff6034777dd91d258239b1bba"),
-    counts={"true": 145, "false": 74, "unverified": 106},
-    official={
-        "train": {"true": 127, "false": 50, "unverified": 95},
-        "validation": {"true": 10, "false": 12, "unverified": 3},
-        "test": {"true": 8, "false": 12, "unverified": 8},
-    },
-    events=EVENTS,
-    columns=COLUMNS["veracity"],
-    edition="2017",
-    metrics=("accuracy", "f1", "confidence_rmse"),
-)
-BENCHMARKS = (STANCE, VERACITY)

@@ -109,7 +109,8 @@ def score(
             languages = {}
             if len(references[task]) > 1:
                 for language in sorted(references[task]):
-                    part = _pair({language: references[task][language]}, predictions.get(task, {}))
+                    answered = predictions.get(task, {}).get(language, {})
+                    part = _pair({language: references[task][language]}, {language: answered})
                     # Nothing answered counts as answered with confidences, also where the other answers have none.
                     languages[language] = {k: v for k, v in part.result(task=task, **options).items() if k in result}
             if languages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import logging
 import os
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ import pyarrow as pa
 from temporal_rumors import benchmark as registry
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError, unknown
-from temporal_rumors.metrics.rumoureval import scoring, submission
+from temporal_rumors.plugin import METRICS_PACKAGE
 from temporal_rumors.protocols import DEFAULT_PROTOCOL, PARTS
 from temporal_rumors.records import Posts, sha256
 
@@ -24,8 +25,8 @@ logger = logging.getLogger(__name__)
 
 # Whatever decides which rows a build holds, beside the benchmark's folder; the cache of `datasets` is keyed by it.
 _CODE = ("_version.py", "benchmark.py", "builder.py", "protocols.py", "records.py", "sources/*.py")
-# By these the sources read official keys.
-_READERS = (scoring, submission)
+# How official keys are read.
+_METRICS_CODE = ("*/scoring.py", "*/submission.py")
 # The data of which this process has told what was dropped or mended: once, not for every configuration.
 _TOLD: set[tuple[str, str]] = set()
 
@@ -218,7 +219,8 @@ def as_table(benchmark: Benchmark, posts: Posts, rows: Any) -> pa.Table:
 def _code_digest(name: str) -> str:
     root = Path(__file__).parent
     sources = [path for pattern in _CODE for path in sorted(root.glob(pattern))]
-    sources += [Path(module.__file__) for module in _READERS]
+    metrics = Path(importlib.import_module(METRICS_PACKAGE).__path__[0])
+    sources += [path for pattern in _METRICS_CODE for path in sorted(metrics.glob(pattern))]
     return sha256(b"".join(path.read_bytes() for path in [*sources, registry.folder(name) / "benchmark.py"]))[:16]
 
 

@@ -225,15 +225,15 @@ def score(
 
         temporal-rumors score --edition 2019 final-eval-key.json answer.json
     """
-    from temporal_rumors import scoring
+    from temporal_rumors import submissions
 
-    result = scoring.score_files(
+    result = submissions.score_files(
         gold, submission, task=task, edition=edition, strict=not lenient, missing=missing, per_class=per_class
     )
     if as_json:
         _print_json(result)
     else:
-        _print(scoring.tables(result))
+        _print(submissions.tables(result))
         # Whole on one line, however narrow the terminal: it is there to be copied.
         typer.echo(f"signature: {result['signature']}")
 

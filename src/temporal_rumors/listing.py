@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SHORT = 12
+# Of the places of a remark; JSON has all.
+N_PLACES = 20
 
 
 def listing(
@@ -60,7 +62,6 @@ def _describe(b: Benchmark, data_dir: str | os.PathLike[str] | None, allow_modif
         "data_digest": posts.digest,
         "data_is_published": b.is_published(posts),
         "remarks": posts.remarks(examples=0),
-        "remarks_with_places": posts.remarks(),
         "places": {what: list(places) for what, places in ({**posts.dropped, **posts.notes}).items()},
     }
     for entry in description["protocols"]:
@@ -125,7 +126,9 @@ def tables(rows: Sequence[dict[str, Any]], *, verbose: bool) -> list[RenderableT
         blocks += [Text(f"  {remark} ({_named(protocols, row)})") for remark, protocols in remarks.items()]
         if not row["data_is_published"]:
             blocks.append(Text(f"  not the published data: its sha256 is {row['data_digest']}"))
-        blocks += [Text(f"  {remark}") for remark in row["remarks_with_places" if verbose else "remarks"]]
+        for remark, places in zip(row["remarks"], row["places"].values(), strict=True):
+            more = ", …" if len(places) > N_PLACES else ""
+            blocks.append(Text(f"  {remark}" + (f" ({', '.join(places[:N_PLACES])}{more})" if verbose else "")))
         if verbose:
             blocks.append(Text(f"  {row['file']}: sha256 {row['data_digest']}"))
             blocks += [Text(f"  {e['protocol']}: {e['digest']}") for e in row["protocols"] if "digest" in e]

@@ -17,7 +17,7 @@ from temporal_rumors import benchmark
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import DataNotFoundError, UserError
 from temporal_rumors.records import Posts, snowflake_time
-from temporal_rumors.sources import conversations
+from temporal_rumors.sources import conversations, rumoureval
 from temporal_rumors.sources.files import DATA_VARIABLE
 
 YEARS = (2017, 2019)
@@ -32,8 +32,6 @@ TRAIN_KEY, DEV_KEY, TEST_KEY = (
     "semeval2017-task8-dataset/traindev/rumoureval-subtaskA-dev.json",
     "subtaska.json",
 )
-NO_SUCH_POST, NO_SUCH_THREAD = "labelled, but there is no such post", "labelled, but starts no thread"
-POST_UNLABELLED, THREAD_UNLABELLED = "post without a label, left out", "thread without a label, left out"
 STRADDLES = "conversation in several parts of the official split"
 
 WriteEdition = Callable[..., Path]
@@ -277,7 +275,11 @@ class TestKeys:
         self, write_edition: WriteEdition, tmp_path: Path, year: int, task: str
     ) -> None:
         expected = {
-            2017: {conversations.DETACHED: ["1200/1203"], conversations.NO_FILE: ["100/109", "1200/1299"]},
+            2017: {
+                conversations.DETACHED: ["1200/1203"],
+                rumoureval.BY_MONTH: ["1200", "1300", "1400"],
+                conversations.NO_FILE: ["100/109", "1200/1299"],
+            },
             2019: {
                 conversations.NO_TEXT: ["r1300/r1302"],
                 conversations.NO_TIME: ["r1300/r1302"],
@@ -301,9 +303,9 @@ class TestKeys:
         assert set(whole.ids) - set(posts.ids) == {"402", "300"}
         assert not set(posts.ids) - set(whole.ids)
         assert {note: places for note, places in notes(posts).items() if note not in whole.notes} == {
-            NO_SUCH_POST: ["7777", "8", "9"],
-            POST_UNLABELLED: ["300/300", "400/402"],
+            rumoureval.NO_POST["stance"]: ["7777", "8", "9"],
         }
+        assert posts.dropped == {rumoureval.NO_LABEL: ("300/300", "400/402")}
         # An unlabelled parent or source lends its text all the same.
         found = rows(posts, 2017, "stance")
         assert (found["301"]["parent_id"], found["301"]["parent_text"], found["301"]["depth"]) == (
@@ -320,9 +322,9 @@ class TestKeys:
         posts = read(write_edition(2017, tmp_path / "changed", change), task="veracity")
         assert set(whole.ids) ^ set(posts.ids) == {"1400"}
         assert {note: places for note, places in notes(posts).items() if note not in whole.notes} == {
-            NO_SUCH_THREAD: ["1401", "7777"],
-            THREAD_UNLABELLED: ["1400"],
+            rumoureval.NO_POST["veracity"]: ["1401", "7777"],
         }
+        assert posts.dropped == {rumoureval.NO_LABEL: ("1400",)}
 
     def test_a_conversation_that_straddles_parts_stays_where_its_keys_put_it_and_is_told(
         self, write_edition: WriteEdition, tmp_path: Path
@@ -385,7 +387,10 @@ class TestKeys:
         beside.write_bytes((folder / TRAIN_KEY).read_bytes())
         assert read(folder).digest == expected.digest
         beside.write_bytes(beside.read_bytes() + b"\n")
-        with pytest.raises(UserError, match=r"rumoureval-subtaskA-train\.json stands in .*they differ: keep one"):
+        with pytest.raises(
+            UserError,
+            match=r"rumoureval-subtaskA-train\.json and .*rumoureval-subtaskA-train\.json differ: keep the right one",
+        ):
             read(folder)
 
     def test_those_of_another_edition_label_nothing(self, write_edition: WriteEdition, tmp_path: Path) -> None:
@@ -513,7 +518,7 @@ class TestPlaces:
         self, write_edition: WriteEdition, tmp_path: Path, year: int, task: str
     ) -> None:
         b = of(year, task)
-        beside = [key.file for key in b.source.keys if key.beside]
+        beside = [key.file for key in b.source.keys if key.beside and task in key.tasks]
         for name in (*TREES[year], *beside):
             folder = write_edition(year, tmp_path / name)
             (folder / name).rename(tmp_path / f"{name}-away")
@@ -604,7 +609,7 @@ class TestPublished:
         assert not b.is_published(posts)
         assert posts.digest == b.digest(folder)
 
-    def test_the_same_counts_in_other_parts_are_not_the_published_data(
+    def test_the_same_counts_with_another_text_are_taken_but_not_called_published(
         self, write_edition: WriteEdition, tmp_path: Path
     ) -> None:
         b = of(2017, "veracity")
@@ -613,10 +618,16 @@ class TestPublished:
             part: {name: int(((posts.parts == part) & (posts.labels == i)).sum()) for i, name in enumerate(b.classes)}
             for part in b.official
         }
-        assert dataclasses.replace(b, official=counts).is_published(posts)
+        known = dataclasses.replace(b, official=counts)
+        assert not known.is_published(known.posts(tmp_path))
+        known = dataclasses.replace(known, source=dataclasses.replace(b.source, sha256=posts.digest))
+        assert known.is_published(known.posts(tmp_path))
+        # The same numbers of each class, but in other parts.
         counts["train"]["true"] += 1
         counts["test"]["true"] -= 1
-        assert not dataclasses.replace(b, official=counts).is_published(posts)
+        moved = dataclasses.replace(b, official=counts)
+        with pytest.raises(UserError, match=r"not the published data: 4 true posts in the train part, not 5, .* test"):
+            moved.posts(tmp_path)
 
     def test_an_event_that_nobody_declared_is_refused(self, write_edition: WriteEdition, tmp_path: Path) -> None:
         folder = write_edition(2017, tmp_path)
@@ -747,7 +758,7 @@ class TestRealData:
     @every_task
     def test_remarks_count_what_the_trees_lack(self, data_dir: Path, task: str) -> None:
         counts = {
-            2017: {conversations.NO_FILE: 347, conversations.DETACHED: 2},
+            2017: {conversations.NO_FILE: 347, conversations.DETACHED: 2, rumoureval.BY_MONTH: 28},
             2019: {
                 conversations.NO_FILE: 350,
                 conversations.DETACHED: 2,

@@ -88,7 +88,7 @@ def page(summary: Summary) -> str:
         sentences=[sentence for sentence in words.sentences(summary) if sentence not in headline],
         sections=[_section(summary, block, i) for i, block in enumerate(tables.blocks(summary))],
         parts=PARTS,
-        names=words.METRIC_NAMES,
+        heading=words.heading,
         paper=words.PAPER,
         not_comparable=words.NOT_COMPARABLE,
         unrounded=words.UNROUNDED,

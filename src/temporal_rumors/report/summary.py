@@ -34,11 +34,27 @@ MANY_PARTS = 3
 
 
 @dataclass(frozen=True)
-class Result:
+class Row:
+    """What is said of one benchmark, or of one task of it.
+
+    Attributes:
+        task: where the benchmark has several.
+    """
+
+    benchmark: str
+    task: str | None
+
+    @property
+    def subject(self) -> Subject:
+        """Which task of which benchmark."""
+        return self.benchmark, self.task
+
+
+@dataclass(frozen=True)
+class Result(Row):
     """A metric of one model under one protocol.
 
     Attributes:
-        task: of the benchmark, where it has several.
         protocol: random, chrono, chrono_stratified, loo or official.
         metric: precision, recall or f1 (macro-averaged), or an official score of the benchmark.
         model: the model's name; with @ and six hexadecimal digits where several variants of it were run.
@@ -52,8 +68,6 @@ class Result:
         signature: what was evaluated, on one line.
     """
 
-    benchmark: str
-    task: str | None
     protocol: str
     model: str
     metric: str
@@ -66,18 +80,13 @@ class Result:
     signature: str
 
     @property
-    def subject(self) -> Subject:
-        """Which task of which benchmark."""
-        return self.benchmark, self.task
-
-    @property
     def difference(self) -> float | None:
         """Ours minus the paper's, in points."""
         return None if self.paper_mean is None else self.mean - self.paper_mean
 
 
 @dataclass(frozen=True)
-class Inflation:
+class Inflation(Row):
     """How much higher a model scores under random folds than under another protocol.
 
     Attributes:
@@ -93,8 +102,6 @@ class Inflation:
         notes: what the reader must know about the two means and the test.
     """
 
-    benchmark: str
-    task: str | None
     model: str
     protocol: str
     metric: str
@@ -110,18 +117,13 @@ class Inflation:
     notes: list[str]
 
     @property
-    def subject(self) -> Subject:
-        """Which task of which benchmark."""
-        return self.benchmark, self.task
-
-    @property
     def inflated(self) -> bool:
         """Whether the random score is higher significantly and by at least LEAST_INFLATION points, as rounded."""
         return bool(self.significant) and self.points is not None and round(self.points, 1) >= LEAST_INFLATION
 
 
 @dataclass(frozen=True)
-class SplitSummary:
+class SplitSummary(Row):
     """One split that was evaluated on.
 
     Attributes:
@@ -132,8 +134,6 @@ class SplitSummary:
         warnings: a sentence for each guarantee that it does not give.
     """
 
-    benchmark: str
-    task: str | None
     protocol: str
     split_digest: str
     data_digest: str
@@ -143,14 +143,9 @@ class SplitSummary:
     span: dict[str, tuple[str, str] | None]
     warnings: list[str]
 
-    @property
-    def subject(self) -> Subject:
-        """Which task of which benchmark."""
-        return self.benchmark, self.task
-
 
 @dataclass(frozen=True)
-class Timeline:
+class Timeline(Row):
     """Posts over time.
 
     Attributes:
@@ -162,8 +157,6 @@ class Timeline:
         absent: chronological protocol -> part -> classes of which it holds no post.
     """
 
-    benchmark: str
-    task: str | None
     data_digest: str
     start: str
     end: str
@@ -172,14 +165,9 @@ class Timeline:
     ends: dict[str, dict[str, str]]
     absent: dict[str, dict[str, list[str]]]
 
-    @property
-    def subject(self) -> Subject:
-        """Which task of which benchmark."""
-        return self.benchmark, self.task
-
 
 @dataclass(frozen=True)
-class ModelRuns:
+class ModelRuns(Row):
     """What the runs of one model on one benchmark share.
 
     Attributes:
@@ -192,8 +180,6 @@ class ModelRuns:
         signatures: protocol group -> what was evaluated, on one line.
     """
 
-    benchmark: str
-    task: str | None
     model: str
     differs: list[str]
     model_version: str
@@ -207,11 +193,6 @@ class ModelRuns:
     seeds: dict[str, list[int]]
     n_runs: dict[str, int]
     signatures: dict[str, str]
-
-    @property
-    def subject(self) -> Subject:
-        """Which task of which benchmark."""
-        return self.benchmark, self.task
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class Block:
     def header(self) -> list[str]:
         """Headings of the columns of `cells`."""
         source = [""] if self.in_paper else []
-        return ["Protocol", *source, *(words.METRIC_NAMES[m] for m in self.metrics), "Inflation"]
+        return ["Protocol", *source, *map(words.heading, self.metrics), "Inflation"]
 
     def cells(self, row: Row) -> list[list[str]]:
         """The cells of a row, each a list of lines: ours, the paper's value, and the difference."""

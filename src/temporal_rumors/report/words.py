@@ -9,7 +9,8 @@ from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, OFFICIAL
 from temporal_rumors.report.summary import ALPHA, LEAST_INFLATION, LOO, Inflation, Summary
 
 PAPER = "Mu et al. 2023"
-METRIC_NAMES = {
+# Of a metric that is not here, its name in the records is shown.
+_METRIC_NAMES = {
     "precision": "P",
     "recall": "R",
     "f1": "F1",
@@ -44,9 +45,14 @@ _TEST_PART = {
 }
 
 
+def heading(metric: str) -> str:
+    """Return what a column of a metric is headed by."""
+    return _METRIC_NAMES.get(metric, metric)
+
+
 def named(metrics: Sequence[str]) -> str:
     """List metrics by their full names."""
-    *first, last = (_METRICS_IN_FULL[metric] for metric in metrics)
+    *first, last = (_METRICS_IN_FULL.get(metric, metric.replace("_", " ")) for metric in metrics)
     return f"{', '.join(first)} and {last}" if first else last
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from temporal_rumors import rumoureval, scoring
+from temporal_rumors import rumoureval, submissions
 from temporal_rumors.cli import main
 from temporal_rumors.errors import UserError
 from temporal_rumors.metrics.rumoureval import submission
@@ -72,7 +72,9 @@ def test_the_official_files_give_the_published_scores(score, official):
     assert "macro_f1 0.4929" in stance
     for shown in ("accuracy 0.3827", "macro_f1 0.3364", "confidence_rmse 0.7806", "num_references 81"):
         assert shown in veracity
-    assert "Warning" not in out
+    assert "Warning" not in stance
+    assert veracity.count("Warning: ") == 1
+    assert "Warning: The accuracy of the labels alone, 0.4074, is below the 0.4938 of always" in veracity
     found = json.loads(score(*official, "--edition", "2019", "--json")[1])
     assert [round(found["stance"][name], 4) for name in ("accuracy", "macro_f1")] == [0.8407, 0.4929]
     names = ("accuracy", "macro_f1", "confidence_rmse")
@@ -112,7 +114,9 @@ def test_json_holds_what_the_function_gives(score, edition, per_class):
     code, out, err = score(GOLD, ANSWERS, *options, "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert found == scoring.score_files(Path("gold.json"), Path("answer.json"), edition=edition, per_class=per_class)
+    assert found == submissions.score_files(
+        Path("gold.json"), Path("answer.json"), edition=edition, per_class=per_class
+    )
     assert list(found) == ["edition", "signature", "stance", "veracity"]
     gold, answers = (submission.read(json.dumps(content)) for content in (GOLD, ANSWERS))
     for task in ("stance", "veracity"):
@@ -202,12 +206,12 @@ def test_answers_to_another_task_are_told(score):
 
 
 MISTAKES = [
-    (GOLD, ANSWERS, ["--edition", "2018"], "edition is '2018'"),
-    (GOLD, ANSWERS, ["--missing", "skip"], "missing is 'skip'"),
+    (GOLD, ANSWERS, ["--edition", "2018"], "unknown edition '2018'"),
+    (GOLD, ANSWERS, ["--missing", "skip"], "unknown --missing 'skip'"),
     (GOLD, ANSWERS, ["--task", "rumourval"], "unknown task 'rumourval' (did you mean 'rumoureval'?)"),
     (Path("nowhere.json"), ANSWERS, [], "there is no file nowhere.json: name the key first"),
     (GOLD, Path("nowhere.json"), [], "there is no file nowhere.json"),
-    (Path("."), ANSWERS, [], "there is no file ."),
+    (Path("."), ANSWERS, [], ". is no file"),
     (GOLD, b"", [], "answer.json: not JSON"),
     (b'{"a": "true"', ANSWERS, [], "gold.json: not JSON"),
     (GOLD, b'{"a": "tr\xffue"}', [], "answer.json: not UTF-8 text"),
@@ -233,8 +237,8 @@ def test_a_mistake_is_told_in_one_line(score, gold, answers, options, told):
 
 def test_a_file_that_is_far_too_large_is_not_read(score, tmp_path, monkeypatch):
     with (tmp_path / "large.json").open("wb") as stream:
-        stream.truncate(scoring.MAX_BYTES + 1)
-    monkeypatch.setattr(scoring, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
+        stream.truncate(submissions.MAX_BYTES + 1)
+    monkeypatch.setattr(submissions, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
     code, _, err = score(tmp_path / "large.json", tmp_path / "large.json")
     assert code == 2
     assert "large.json has 50,000,001 bytes, more than the 50,000,000 of any such file" in err
@@ -242,7 +246,7 @@ def test_a_file_that_is_far_too_large_is_not_read(score, tmp_path, monkeypatch):
 
 def test_the_function_refuses_an_unknown_task(tmp_path):
     with pytest.raises(UserError, match="unknown task 'pheme'; valid ones: rumoureval"):
-        scoring.score_files(tmp_path, tmp_path, task="pheme")
+        submissions.score_files(tmp_path, tmp_path, task="pheme")
 
 
 def test_as_a_program_it_exits_with_two_and_shows_no_traceback(tmp_path):
