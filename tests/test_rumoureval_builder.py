@@ -116,7 +116,8 @@ class TestConfigurations:
         )
 
     def test_tasks_do_not_share_a_build(self, year: int, edition: Path) -> None:
-        folders = {load_dataset_builder(f"rumoureval{year}", c, data_dir=str(edition)).cache_dir for c in TASKS}
+        options = {"data_dir": str(edition), "allow_modified": True}
+        folders = {load_dataset_builder(f"rumoureval{year}", config, **options).cache_dir for config in TASKS}
         assert len(folders) == 2
 
 
@@ -193,6 +194,10 @@ class TestData:
     def test_that_are_not_the_published_ones_are_refused_unless_allowed(self, year: int, edition: Path) -> None:
         with pytest.raises(UserError, match=r"these are not the published data: .*allow_modified=True"):
             load_dataset(f"rumoureval{year}", data_dir=str(edition))
+        # Nor from the cache, once they have been allowed.
+        load(year, "stance", edition)
+        with pytest.raises(UserError, match="these are not the published data"):
+            load_dataset(f"rumoureval{year}", "stance", data_dir=str(edition))
 
     def test_may_be_named_by_the_environment(self, year: int, edition: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         named = load(year, "veracity", edition)
@@ -289,7 +294,7 @@ class TestData:
         b = benchmark.get(f"rumoureval{year}", "veracity")
         assert b.description in info.description
         assert "Protocol: chrono." in info.description
-        assert b.digest(edition) in info.description
+        assert b.digest(edition, allow_modified=True) in info.description
         assert (info.citation, info.homepage, info.license) == (b.citation, b.homepage, b.license)
 
 

@@ -100,7 +100,8 @@ def build(
 
     def on_score(*arguments: str) -> list[Any]:
         try:
-            texts, choice = arguments[: len(inputs)], arguments[len(inputs) :]
+            texts = [text.removeprefix("\ufeff") for text in arguments[: len(inputs)]]
+            choice = arguments[len(inputs) :]
             for field, text in zip(inputs, texts, strict=True):
                 _check_size(len(text.encode("utf-8", "replace")), field.label)
                 if not text.strip():

@@ -1,6 +1,7 @@
 """The `rumoureval` module for Hugging Face evaluate."""
 
 import json
+from numbers import Real
 
 import datasets
 import evaluate
@@ -176,7 +177,7 @@ class Rumoureval(evaluate.Metric):
         return scores
 
     def _gather(self, answers):
-        text = json.dumps([answers.form, answers.inputs], default=float)  # numpy's numbers, in a list of them
+        text = json.dumps([answers.form, answers.inputs], default=_plain)
         super().add_batch(predictions=[text], references=[""])
         texts = super().compute()
         if texts is None:
@@ -191,3 +192,10 @@ class Rumoureval(evaluate.Metric):
     def _compute(self, predictions, references):
         # Nothing here may fail: evaluate would keep its cache files locked.
         return predictions
+
+
+def _plain(value):
+    """Return a number of numpy's as Python's; what is none is refused here as it would be in one process."""
+    if isinstance(value, Real):
+        return float(value)
+    raise ValueError(f"found {value!r} among the answers, expected labels and numbers from 0 to 1.")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 LABELS = {"stance": ("support", "deny", "query", "comment"), "veracity": ("true", "false", "unverified")}
 EDITIONS = ("paper", "2017", "2019")
 MISSING = ("incorrect", "error")
+OTHER = "other"  # all labels that a task does not have, in its confusion matrix
 
 _NEAR = 0.05  # macro-F1 this little above that of the majority answer shows hardly more than the majority answer does
 
@@ -84,7 +85,8 @@ def rumoureval(
         missing: a reference without an answer is "incorrect", or an "error".
         per_class: also return "labels"; "per_class", lists "recall" (0.0 without references), "support" and
             "missing" in the order of "labels"; and "confusion_matrix", rows being references and columns answers.
-            These compare labels alone, so in edition 2019 too *unverified* has a recall.
+            These compare labels alone, so in edition 2019 too *unverified* has a recall. With strict=False labels
+            that the task does not have count together as "other".
 
     Returns:
         dict of the keys above: floats, and ints for num_*. An empty submission gets accuracy 0.0 and the other
@@ -439,14 +441,18 @@ def _balanced_accuracy(examples: list[_Example]) -> float:
 
 
 def _per_class(checked: _Checked) -> dict[str, Any]:
-    pairs = Counter((example.reference, example.answer) for example in checked.examples)
     known = LABELS[checked.task]
-    seen = {label for pair in pairs for label in pair if label is not None}
-    labels = [*known, *sorted(seen.difference(known))]
+
+    def named(label: str | None) -> str | None:
+        return label if label is None or label in known else OTHER
+
+    hits = Counter(named(e.reference) for e in checked.examples if e.reference == e.answer)
+    pairs = Counter((named(example.reference), named(example.answer)) for example in checked.examples)
+    labels = [*known, *([OTHER] if any(OTHER in pair for pair in pairs) else [])]
     matrix = [[pairs[reference, answer] for answer in labels] for reference in labels]
     missing = [pairs[label, None] for label in labels]
     support = [sum(row) + absent for row, absent in zip(matrix, missing, strict=True)]
-    recall = [pairs[label, label] / count if count else 0.0 for label, count in zip(labels, support, strict=True)]
+    recall = [hits[label] / count if count else 0.0 for label, count in zip(labels, support, strict=True)]
     return {
         "labels": labels,
         "per_class": {"recall": recall, "support": support, "missing": missing},
@@ -522,7 +528,9 @@ def _read(given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
     for name, values in given.items():
         if isinstance(values, Mapping):
             form = _mapping_form(values, name)
-            inputs[name] = {k: dict(v) for k, v in values.items()} if form == "languages" else {"": dict(values)}
+            tables = values if form == "languages" else {"": values}
+            # Copied through and through: a caller may fill the same pair anew for the next batch.
+            inputs[name] = {k: {id: _copied(value) for id, value in v.items()} for k, v in tables.items()}
             # Without ids it fits either form.
             forms.setdefault(form if values else "mapping", set()).add(name)
         else:
@@ -542,6 +550,10 @@ def _read(given: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
         _check_columns(inputs)
         return ("lists", inputs) if inputs["references"] else (None, {})
     return form, inputs
+
+
+def _copied(value: Any) -> Any:
+    return list(value) if isinstance(value, (list, tuple)) else value
 
 
 def _mapping_form(values: Mapping[Any, Any], name: str) -> str:

@@ -96,8 +96,15 @@ class Benchmark:
         raise UserError(f"{self.label}: {unknown('protocol', protocol, self.protocols)}")
 
     def digest(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> str:
-        """Return the sha256 of the source bytes that :meth:`posts` reads; downloads nothing."""
-        return self.source.digest(data_dir, allow_modified=allow_modified)
+        """Return the digest of the data that :meth:`posts` reads; downloads nothing.
+
+        Raises:
+            UserError: as :meth:`posts` does, where the data are at hand but not the published ones.
+        """
+        digest = self.source.digest(data_dir, allow_modified=allow_modified)
+        if digest != self.source.sha256 and not allow_modified:
+            self.posts(data_dir)
+        return digest
 
     def posts(self, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False) -> Posts:
         """Read all posts, downloading the source file if it is not at hand.

@@ -25,7 +25,7 @@ def a_record(**changes):
         "split_digest": "cd",
         "split": {},
         "timeline": {},
-        "metrics": {"f1": 0.1 + 0.2},
+        "metrics": {"precision": 0.25, "recall": 0.5, "f1": 0.1 + 0.2},
         "fitted": {},
         "predictions": {"ids": ["1", "２"], "references": [0, 1], "predictions": [1, 1]},
         "timings": {},
@@ -125,7 +125,7 @@ def test_two_records_of_one_run_count_once_if_they_agree_and_are_refused_otherwi
     path.rename(path.with_name("copy.json"))
     store.write(a_record(timings={"fit_seconds": 2.0}))
     assert len(store.read()) == 1
-    store.write(a_record(metrics={"f1": 0.5}))
+    store.write(a_record(metrics={"precision": 0.25, "recall": 0.5, "f1": 0.5}))
     with pytest.raises(UserError, match=r"copy\.json and .* are records of one run, but disagree"):
         store.read()
 
@@ -151,3 +151,11 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path):
 def test_numbers_that_json_does_not_have_are_refused(tmp_path):
     with pytest.raises(ValueError, match="JSON compliant"):
         RunStore(tmp_path).write(a_record(metrics={"f1": float("nan")}))
+
+
+@pytest.mark.parametrize(
+    "metrics", [{}, {"precision": 0.5, "recall": 0.5}, {"precision": 0.5, "recall": 0.5, "f1": "x"}]
+)
+def test_a_record_without_macro_scores_is_no_record(tmp_path, metrics):
+    with pytest.raises(UserError, match=r"the metric '(precision|f1)' is missing or no number"):
+        read_record(RunStore(tmp_path).write(a_record(metrics=metrics)))

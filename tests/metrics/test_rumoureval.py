@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections import OrderedDict
+from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
 
@@ -325,7 +326,7 @@ def test_per_class_counts_missing_answers_and_unknown_labels():
     references = {"a": "true", "b": "true", "c": "unverified", "d": "true"}
     predictions = {"a": ["true", 1], "c": ["unverified", 1], "d": ["maybe", 1], "z": ["nonsense", 1]}
     found = rumoureval(predictions=predictions, references=references, edition="2019", strict=False, per_class=True)
-    assert found["labels"] == ["true", "false", "unverified", "maybe"]
+    assert found["labels"] == ["true", "false", "unverified", "other"]
     assert found["per_class"] == {
         "recall": [pytest.approx(1 / 3), 0.0, 1.0, 0.0],
         "support": [3, 0, 1, 0],
@@ -937,3 +938,31 @@ def test_the_folder_needs_nothing_but_its_own_files():
     assert imports("scoring.py", "internal") == set()
     libraries = imports("rumoureval.py", "library") | imports("scoring.py", "library")
     assert libraries - sys.stdlib_module_names == {"datasets", "evaluate"}
+
+
+def test_labels_that_the_task_lacks_count_together_in_the_confusion_matrix():
+    answers = [f"label {i}" for i in range(2_000)] + ["deny"]
+    references = ["deny"] * 2_000 + ["label 7"]
+    scores = rumoureval(predictions=answers, references=references, task="stance", strict=False, per_class=True)
+    assert scores["labels"] == ["support", "deny", "query", "comment", "other"]
+    assert scores["confusion_matrix"][1] == [0, 0, 0, 0, 2_000]
+    assert scores["confusion_matrix"][4] == [0, 1, 0, 0, 0]
+    assert scores["per_class"]["support"] == [0, 2_000, 0, 0, 1]
+    same = rumoureval(predictions=["x", "y"], references=["x", "z"], task="stance", strict=False, per_class=True)
+    assert same["confusion_matrix"][4][4] == 2
+    assert same["per_class"]["recall"][4] == 0.5
+
+
+def test_a_pair_that_is_filled_anew_does_not_change_what_was_added():
+    metric, pair = evaluate.load("rumoureval", "veracity"), ["true", 0.0]
+    for id, confidence in (("a", 0.1), ("b", 0.9)):
+        pair[1] = confidence
+        metric.add_batch(predictions={id: pair}, references={id: "true"})
+    assert round(metric.compute()["confidence_rmse_correct"], 6) == round(((0.9**2 + 0.1**2) / 2) ** 0.5, 6)
+
+
+@pytest.mark.parametrize("confidence", [Decimal("0.5"), b"0.5", object()])
+def test_several_processes_refuse_what_one_refuses(confidence, tmp_path):
+    metric = Rumoureval("veracity", num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=1)
+    with pytest.raises(ValueError, match="expected labels and numbers"):
+        metric.compute(predictions={"a": ["true", confidence]}, references={"a": "true"})

@@ -274,3 +274,12 @@ def test_the_folder_works_alone():
     command = [sys.executable, "-S", "-c", code, text(GOLD), text(SUBMISSION)]
     output = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=True).stdout
     assert output.split() == [str(2 / 3), "False"]
+
+
+def test_answers_in_other_languages_are_no_extra_ones():
+    gold = {"subtaskaenglish": {"a": "deny", "b": "query"}, "subtaskadanish": {"c": "deny"}}
+    answers = {"subtaskaenglish": {"a": "deny", "b": "deny", "x": "deny"}, "subtaskadanish": {"c": "query"}}
+    scores = score(json.dumps(gold), json.dumps(answers))["stance"]
+    assert scores["num_extra"] == 1
+    assert {name: part["num_extra"] for name, part in scores["languages"].items()} == {"danish": 0, "english": 1}
+    assert {name: part["num_matched"] for name, part in scores["languages"].items()} == {"danish": 1, "english": 2}

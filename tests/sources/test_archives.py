@@ -3,6 +3,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import socket
 import stat
 import string
@@ -494,3 +495,22 @@ class TestFindTree:
         monkeypatch.setenv("USERPROFILE", str(tmp_path))
         put(tmp_path / "tree.zip", b"")
         assert find_tree("~", "tree") == tmp_path / "tree.zip"
+
+
+@pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XGLTYPE])
+def test_a_tar_of_headers_that_lead_to_headers_is_refused(tmp_path: Path, kind: bytes) -> None:
+    info = tarfile.TarInfo("x")
+    data = b"name\0" if kind == tarfile.GNUTYPE_LONGNAME else b"11 path=abc\n"
+    info.type, info.size = kind, len(data)
+    chain = (info.tobuf(tarfile.GNU_FORMAT) + data.ljust(tarfile.BLOCKSIZE, b"\0")) * 5_000
+    path = put(tmp_path / "tree.tar.gz", gzip.compress(chain + tar_of(FILES)))
+    with pytest.raises(UserError, match=re.escape(str(path))):
+        read_tree(path, everything)
+
+
+def test_a_large_extension_of_a_header_is_refused_at_once(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 2 << 20
+    data = info.tobuf(tarfile.USTAR_FORMAT) + b"5" * info.size + tar_of(FILES)
+    with pytest.raises(UserError, match=r"has a header of 2,097,152 bytes"):
+        read_tree(put(tmp_path / "tree.tar", data), everything)

@@ -142,4 +142,7 @@ def read_record(path: Path) -> dict[str, Any]:
     checksum = record.pop(_CHECKSUM, None)
     if checksum != json_digest(record) or record.get("key") != run_key(record):
         raise UserError(f"{path} was changed after it was written (its checksum does not fit): delete it and run again")
+    for name in ("precision", "recall", "f1"):
+        if not isinstance(record["metrics"].get(name), float):
+            raise UserError(f"{path} is not a run record: the metric {name!r} is missing or no number: {_MOVE}")
     return record

@@ -267,7 +267,7 @@ def summarise(records: Iterable[Record]) -> Summary:
             runs.append(_runs(groups, label, differs))
     return Summary(
         titles={s: b.title if b else " ".join(filter(None, s)) for s, b in known.items()},
-        metrics={subject: b.metrics if b else METRICS for subject, b in known.items()},
+        metrics={subject: _shown(b, [r for r in results if r.subject == subject]) for subject, b in known.items()},
         results=results,
         inflation=inflation,
         splits=_splits(ordered),
@@ -294,6 +294,15 @@ def _find(name: str, task: str | None) -> Benchmark | None:
         return benchmarks.get(name, task)
     except UserError:  # records of a benchmark that is not installed here
         return None
+
+
+def _shown(benchmark: Benchmark | None, results: Sequence[Result]) -> tuple[str, ...]:
+    """The metrics of a benchmark's table that all its rows have: records of another version may lack some."""
+    wanted = benchmark.metrics if benchmark else METRICS
+    rows: dict[tuple[str, str], set[str]] = {}
+    for result in results:
+        rows.setdefault((result.model, result.protocol), set()).add(result.metric)
+    return tuple(metric for metric in wanted if all(metric in found for found in rows.values()))
 
 
 def _variant(record: Record) -> str:
@@ -351,7 +360,8 @@ def _results(records: Sequence[Record], group: str, label: str, benchmark: Bench
     rows = []
     # A benchmark with official scores has all of them here; its table shows some.
     has_official = benchmark is not None and benchmark.edition is not None
-    official = [name for name in sorted(records[0]["metrics"]) if name not in METRICS] if has_official else []
+    common = set.intersection(*(set(record["metrics"]) for record in records))
+    official = sorted(common - set(METRICS)) if has_official else []
     for metric in (*METRICS, *official):
         scores = _scores(records, metric)
         rows.append(

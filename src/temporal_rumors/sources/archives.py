@@ -25,6 +25,8 @@ SUFFIXES = (".tar.bz2", ".tar.gz", ".tgz", ".tar.xz", ".tar", ".zip")
 MAX_MEMBERS = 500_000
 MAX_FILE_BYTES = 16 << 20
 MAX_BYTES = 2 << 30
+# Names and times of a member; older Pythons take time that grows with its square.
+MAX_HEADER_BYTES = 32 << 10
 
 # The first bytes of each form; what begins with none of them can only be a tar that is not compressed.
 _COMPRESSED: dict[bytes, Callable[[Any], Any]] = {
@@ -41,7 +43,7 @@ _CHUNK = 1 << 20
 # What the standard library raises on damaged archives; the plain Python errors come from numbers in headers.
 _DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
-    *(EOFError, ValueError, ArithmeticError, LookupError, NotImplementedError),
+    *(EOFError, ValueError, ArithmeticError, LookupError, NotImplementedError, RecursionError, MemoryError),
 )
 _FORMS = "folder, tar (plain, gzip, bzip2, xz) or zip"
 _NOT_PUBLISHED = "no published copy has that, so do not trust it: get it again from where it is published"
@@ -234,7 +236,9 @@ def _read_tar(reading: _Reading, file: IO[bytes], start: bytes) -> None:
             # tarfile gives a sparse file's parts in any order.
             ordinary = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
             what = "" if ordinary else "a link, a device or a sparse file"
+            stream.limit = MAX_FILE_BYTES + tarfile.BLOCKSIZE
             reading.file(member.name, what, partial(archive.extractfile, member))
+            stream.limit = MAX_HEADER_BYTES
     # tarfile takes damage behind the first member, and a cut between two, for the end.
     if stream.last.strip(b"\0") or len(stream.last) < tarfile.BLOCKSIZE:
         reading.damaged("it has no end mark")
@@ -251,6 +255,7 @@ class _Forward:
         self.reading = reading
         self.position = 0
         self.last = b""
+        self.limit = MAX_HEADER_BYTES
 
     def tell(self) -> int:
         return self.position
@@ -263,7 +268,7 @@ class _Forward:
 
     def read(self, size: int) -> bytes:
         # tarfile reads a header's extension in one go, however large it says it is.
-        if size > MAX_FILE_BYTES + tarfile.BLOCKSIZE:
+        if size > self.limit:
             self.reading.refuse(None, f"has a header of {size:,} bytes", _NOT_PUBLISHED)
         return self.take(size)
 
