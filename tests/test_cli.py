@@ -45,7 +45,7 @@ def test_help_loads_nothing_heavy():
     assert "temporal-rumors run" in child.stdout
 
 
-@pytest.mark.parametrize("command", ["list", "run", "report", "score"])
+@pytest.mark.parametrize("command", ["list", "run", "report", "score", "audit", "explain", "show-signature"])
 def test_every_command_explains_itself(call, command):
     code, out, _ = call(command, "--help")
     assert code == 0
@@ -405,3 +405,85 @@ def test_the_official_split_of_veracity_is_scored_on_real_data(call, data_dir):
     assert 100 / 28 * round(scores["accuracy"] / 100 * 28) == pytest.approx(scores["accuracy"])
     assert 0 < scores["f1"] < 100
     assert all("coverage:28/28" in row["signature"] for row in json.loads(out)["results"])
+
+
+# audit, explain and show-signature
+
+
+@pytest.fixture
+def posts(tmp_path):
+    lines = [
+        f"0{i},words about thing {i % 10} and more,{'yes' if i % 2 else 'no'},2024-01-{i + 1:02d}" for i in range(30)
+    ]
+    (tmp_path / "posts.csv").write_text("\n".join(["id,text,class,when", *lines]))
+    return ("posts.csv", "--label-column", "class", "--time-column", "when", "--time-zone", "UTC")
+
+
+def test_the_ledger_of_a_benchmark_is_printed_as_json_and_as_a_page(call, tmp_path):
+    code, out, err = call("audit", "sample_temporal", "random_fold0", "--json", "--out", "ledger.html")
+    assert (code, err) == (0, "wrote ledger.html\n")
+    found = json.loads(out)
+    assert (found["benchmark"], found["protocol"]) == ("sample_temporal", "random_fold0")
+    touched = {leak["leak"]: leak["test_posts"] for leak in found["leaks"]}
+    assert touched["near_copy"] > 0 == touched["same_id"]
+    page = (tmp_path / "ledger.html").read_text()
+    assert page.count("<html") == 1
+    assert f"{touched['near_copy']:,}" in page
+    # Without a protocol it is the chronological one, under which fewer copies leak.
+    chrono = json.loads(call("audit", "sample_temporal", "--json")[1])
+    assert chrono["protocol"] == "chrono"
+    assert {leak["leak"]: leak["test_posts"] for leak in chrono["leaks"]}["near_copy"] < touched["near_copy"]
+
+
+def test_a_condition_that_holds_is_exit_code_3(call, posts):
+    file, *columns = posts
+    code, out, err = call("audit", file, "chrono", *columns, "--fail-on", "near_copy>0", "--fail-on", "same_id>0")
+    assert (code, err) == (3, "fails: near_copy>0\n")
+    assert "near_copy" in out
+    assert call("audit", file, "chrono", *columns, "--fail-on", "same_id>0")[0] == 0
+
+
+def test_the_signature_of_a_ledger_is_whole_on_one_line(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    (line,) = [line for line in call("audit", "sample_temporal")[1].splitlines() if line.startswith("signature: ")]
+    assert "version:" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("audit", "sample_temporal", "chron"), "unknown protocol 'chron' (did you mean 'chrono'?)"),
+        (("audit", "sample_temporal", "--threshold", "-1"), "threshold"),
+        (("audit", "sample_temporal", "--short", "maybe"), "short"),
+        (("audit", "sample_temporal", "--fail-on", "near_copy"), "the condition 'near_copy' is not understood"),
+        (("audit", "sample_temporal", "--fail-on", "nearcopy>0"), "did you mean 'near_copy'?"),
+        (("audit", "sample_temporal", "--out", "ledger.pdf"), "its suffix must be .html"),
+        (("audit", "posts.csv"), "posts.csv is one table: name the protocol"),
+        (("explain", "nowhere"), "there is no folder nowhere"),
+        (("show-signature", "nonsense"), "expected name:value|name:value"),
+    ],
+)
+def test_a_mistake_in_an_audit_is_told_in_one_line(call, posts, arguments, told):
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert told in err
+    assert len(err.splitlines()) == 1
+
+
+def test_the_runs_of_the_sample_are_explained_and_their_signatures_read(call, tmp_path):
+    assert call("run")[0] == 0
+    code, out, err = call("explain", "--json", "--resamples", "200", "--out", "explained.html")
+    assert (code, err) == (0, "wrote explained.html\n")
+    found = json.loads(out)
+    assert {row["protocol"] for row in found["rows"]} == {"chrono", "chrono_stratified", "loo"}
+    assert (tmp_path / "explained.html").read_text().count("<html") == 1
+    code, out, err = call("explain", "--resamples", "200")
+    assert (code, err) == (0, "")
+    assert "chrono_stratified" in out
+    assert max(map(len, out.splitlines())) <= 80
+    signature = found["rows"][0]["protocol_signature"]
+    code, out, _ = call("show-signature", signature)
+    assert code == 0
+    assert "sample_temporal@" in out
+    assert json.loads(call("show-signature", signature, "--json")[1])["protocol"] == found["rows"][0]["protocol"]

@@ -19,7 +19,7 @@ from temporal_rumors.errors import UserError
 if TYPE_CHECKING:
     from temporal_rumors.experiment.execute import Outcome
 
-RUN_FAILED, WRONG_USE, INTERRUPTED = 1, 2, 130
+RUN_FAILED, WRONG_USE, CONDITION_HOLDS, INTERRUPTED = 1, 2, 3, 130
 MIN_WIDTH = 80
 SAMPLE = "sample_temporal"
 
@@ -193,6 +193,153 @@ def run(
     _tell_failures(failed, len(planned))
     if failed:
         raise typer.Exit(WRONG_USE if not records and all(not f.traceback for f in failed) else RUN_FAILED)
+
+
+@app.command()
+def audit(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A benchmark, a file of posts (.csv, .tsv, .jsonl, .json, .parquet), or a data set on the Hub.",
+            autocompletion=_complete_benchmark,
+        ),
+    ],
+    protocol: Annotated[
+        str | None,
+        typer.Argument(
+            help="How it is split. Without it: chrono; of a data set on the Hub, the parts it comes with.",
+            autocompletion=_complete_protocol,
+        ),
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Task of a benchmark that has several. Without it: the first.")
+    ] = None,
+    threshold: Annotated[
+        str, typer.Option(help="Near copies: edit distance, as 20, or share of the longer text, as 0.2.")
+    ] = "20",
+    short: Annotated[
+        str, typer.Option(help="Texts too short for the threshold: `exclude` from near copies, or `include`.")
+    ] = "exclude",
+    text_column: Annotated[str, typer.Option(help="Column of a file or Hub data set: the posts.")] = "text",
+    label_column: Annotated[str | None, typer.Option(help="Column with the classes.")] = None,
+    time_column: Annotated[str | None, typer.Option(help="Column with the times.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="Column with the ids.")] = None,
+    event_column: Annotated[str | None, typer.Option(help="Column with the events.")] = None,
+    time_zone: Annotated[str | None, typer.Option(help="Zone of times that name none, such as UTC.")] = None,
+    data_dir: DataDir = None,
+    allow_modified: AllowModified = False,
+    out: Annotated[Path | None, typer.Option(help="Page to write, .html, for people without a terminal.")] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(help="Exit with 3 where it holds, such as `near_copy>0` or `near_copy>5%`; repeat for more."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what leaks from training to test posts: near copies, ids, conversations, events, links, and time itself.
+
+    temporal-rumors audit pheme_temporal chrono --data-dir FOLDER
+
+    temporal-rumors audit posts.csv random_fold0 --label-column class --fail-on "near_copy>0"
+    """
+    from temporal_rumors import atomic, benchmark
+    from temporal_rumors.audit import inputs, ledger
+    from temporal_rumors.audit.page import page
+
+    limit = inputs.threshold(threshold)
+    if out is not None and out.suffix.lower() != ".html":
+        raise UserError(f"cannot write the ledger to {out}: its suffix must be .html")
+    if name in benchmark.names():
+        found = ledger.audit_benchmark(
+            name, protocol or "chrono", data_dir, allow_modified, task=task, threshold=limit, short=short
+        )
+    else:
+        given = {
+            "label_column": label_column,
+            "time_column": time_column,
+            "id_column": id_column,
+            "event_column": event_column,
+        }
+        columns: dict[str, Any] = {column: value for column, value in given.items() if value is not None}
+        train, test = inputs.read_parts(name, protocol, time_zone=time_zone, **columns)
+        found = ledger.audit_splits(
+            train, test, threshold=limit, short=short, text_column=text_column, time_zone=time_zone, **columns
+        )
+    failed = [condition for condition in fail_on or () if found.fails(condition)]
+    if out is not None:
+        atomic.write(out, page(f"Leakage ledger: {found.title}", ledger.section(found)))
+        typer.echo(f"wrote {out}", err=True)
+    if as_json:
+        _print_json(found.to_json())
+    else:
+        _print(ledger.tables(found))
+        typer.echo(f"signature: {found.signature}")
+    for condition in failed:
+        typer.echo(f"fails: {condition}", err=True)
+    if failed:
+        raise typer.Exit(CONDITION_HOLDS)
+
+
+@app.command()
+def explain(
+    runs: Annotated[Path, typer.Argument(help="Folder of run records, as `temporal-rumors run` writes it.")] = Path(
+        "runs"
+    ),
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Train each random fold again without the training posts that leak.")
+    ] = False,
+    threshold: Annotated[str, typer.Option(help="Near copies: edit distance, or share of the longer text.")] = "20",
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
+    data_dir: DataDir = None,
+    allow_modified: AllowModified = False,
+    out: Annotated[Path | None, typer.Option(help="Page to write, .html.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how sure the inflation is, and how much of it each leak explains: takes the run records and the data.
+
+    temporal-rumors explain runs --data-dir FOLDER
+    """
+    from temporal_rumors import atomic
+    from temporal_rumors.audit import explain as explaining
+    from temporal_rumors.audit import inputs
+    from temporal_rumors.audit.page import page
+    from temporal_rumors.experiment.store import RunStore
+
+    if out is not None and out.suffix.lower() != ".html":
+        raise UserError(f"cannot write the explanation to {out}: its suffix must be .html")
+    found = explaining.explain(
+        RunStore(runs).read(),
+        data_dir,
+        allow_modified,
+        retrain,
+        threshold=inputs.threshold(threshold),
+        n_resamples=resamples,
+        seed=seed,
+    )
+    if out is not None:
+        atomic.write(out, page("Inflation, explained", explaining.section(found)))
+        typer.echo(f"wrote {out}", err=True)
+    if as_json:
+        _print_json(found.to_json())
+    else:
+        _print(explaining.tables(found))
+
+
+@app.command("show-signature")
+def show_signature(
+    signature: Annotated[str, typer.Argument(help="The line that stands beside a score.")],
+    as_json: AsJson = False,
+) -> None:
+    """Read a signature: what a score was computed on."""
+    from temporal_rumors import signature as signatures
+
+    parts = signatures.parse(signature)
+    if as_json:
+        _print_json(parts)
+    else:
+        for name, value in parts.items():
+            typer.echo(f"{name:12} {value:24} {signatures.meaning(name)}".rstrip())
 
 
 @app.command()

@@ -105,7 +105,7 @@ def split(
 
     Source: Mu et al. 2023, section 2.2.
     """
-    columns = _columns(dataset)
+    columns = column_names(dataset)
     if not len(dataset):
         raise UserError("the data set holds no rows: there is nothing to split")
     found = f"found the columns {', '.join(map(repr, columns))}"
@@ -114,7 +114,7 @@ def split(
         if columns.count(column) != 1:
             what = "more than one column" if column in columns else "no column"
             raise UserError(f"there is {what} {column!r}, {found}: name the right one with {argument}=")
-        return _values(dataset, columns.index(column))
+        return column_values(dataset, columns.index(column))
 
     loo = str(protocol).startswith(protocols.LOO_PREFIX)
     if loo and event_column is None and _EVENT in columns:
@@ -123,12 +123,12 @@ def split(
         raise UserError(f"{protocol} needs the event of each post, {found}: name the right one with event_column=")
     if id_column is None and _ID in columns:
         id_column = _ID
-    labels = None if label_column is None else _labels(read(label_column, "label_column"), label_column)
-    times = _times(read(time_column, "time_column"), time_column, time_zone)
+    labels = None if label_column is None else check_labels(read(label_column, "label_column"), label_column)
+    times = utc_times(read(time_column, "time_column"), time_column, time_zone)
     events = None
     if event_column is not None:
-        events = _events(_named(dataset, event_column, read(event_column, "event_column")), event_column)
-    ids = _row_keys(dataset, columns) if id_column is None else _ids(read(id_column, "id_column"), id_column)
+        events = names_of(named_values(dataset, event_column, read(event_column, "event_column")), event_column)
+    ids = _row_keys(dataset, columns) if id_column is None else unique_ids(read(id_column, "id_column"), id_column)
     result = protocols.make_split(protocol, ids=ids, times=times, labels=labels, events=events, seed=seed)
     lacking = f"event in {event_column!r}" if loo else f"time in {time_column!r}"
     for line in _remarks(result, protocol, times, labels, lacking):
@@ -154,8 +154,8 @@ def _remarks(
     return lines + [f"{protocol}: {line}" for line in report.warnings(skip)]
 
 
-def _columns(dataset: Any) -> list[Any]:
-    """Names of the columns; refuses what is neither a Dataset nor a DataFrame."""
+def column_names(dataset: Any) -> list[Any]:
+    """Return the names of the columns; refuse what is neither a Dataset nor a DataFrame."""
     if _is_frame(dataset):
         return list(dataset.columns)
     datasets = sys.modules.get("datasets")
@@ -178,8 +178,8 @@ def _take(dataset: Any, rows: Any) -> Any:
     return dataset.iloc[rows] if _is_frame(dataset) else dataset.select(rows)
 
 
-def _values(dataset: Any, at: int) -> list[Any]:
-    """One column as Python objects, None where missing."""
+def column_values(dataset: Any, at: int) -> list[Any]:
+    """Return one column as Python objects, None where missing."""
     if _is_frame(dataset):
         column = dataset.iloc[:, at]
         values = [value.item() if isinstance(value, np.generic) else value for value in column.tolist()]
@@ -192,15 +192,16 @@ def _values(dataset: Any, at: int) -> list[Any]:
     return values
 
 
-def _named(dataset: Any, column: str, values: list[Any]) -> list[Any]:
-    """Values of a column, the names of classes in place of their numbers."""
+def named_values(dataset: Any, column: str, values: list[Any]) -> list[Any]:
+    """Return values of a column with the names of classes in place of their numbers."""
     feature: Any = None if _is_frame(dataset) else dataset.features[column]
     if type(feature).__name__ != "ClassLabel":
         return values
     return [None if value is None else feature.int2str(value) for value in values]
 
 
-def _labels(values: list[Any], column: str) -> list[Any]:
+def check_labels(values: list[Any], column: str) -> list[Any]:
+    """Return labels; refuse missing and fractional ones."""
     # Not _is_missing: there are classes called None.
     missing = [
         row for row, value in enumerate(values) if value is None or (isinstance(value, str) and not value.strip())
@@ -218,8 +219,8 @@ def _labels(values: list[Any], column: str) -> list[Any]:
     return values
 
 
-def _times(values: list[Any], column: str, zone: str | None) -> np.ndarray:
-    """Times as datetime64[ns], UTC."""
+def utc_times(values: list[Any], column: str, zone: str | None) -> np.ndarray:
+    """Return times as (n,) datetime64[ns], UTC, NaT where missing."""
     times = np.full(len(values), "NaT", dtype="datetime64[ns]")
     for row, value in enumerate(values):
         if _is_missing(value):
@@ -248,11 +249,13 @@ def _nanoseconds(value: Any, zone: str | None) -> int:
     return parse_time(str(value), zone) * _NS_PER_MS
 
 
-def _events(values: list[Any], column: str) -> list[str | None]:
+def names_of(values: list[Any], column: str) -> list[str | None]:
+    """Return names as text, None where missing."""
     return [None if _is_missing(value) else _name(value, row, column) for row, value in enumerate(values)]
 
 
-def _ids(values: list[Any], column: str) -> list[str]:
+def unique_ids(values: list[Any], column: str) -> list[str]:
+    """Return ids as text; refuse missing and repeated ones."""
     for row, value in enumerate(values):
         if _is_missing(value):
             raise UserError(
@@ -288,7 +291,7 @@ def _row_keys(dataset: Any, columns: list[Any]) -> list[str]:
     keys = []
     for start in range(0, len(dataset), _BATCH):
         batch = _take(dataset, range(start, min(start + _BATCH, len(dataset))))
-        for row in zip(*(_values(batch, at) for at in by_name), strict=True):
+        for row in zip(*(column_values(batch, at) for at in by_name), strict=True):
             named = [[str(columns[at]), value] for at, value in zip(by_name, row, strict=True)]
             try:
                 canonical = json.dumps(named, sort_keys=True, default=_plain)

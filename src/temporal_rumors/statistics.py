@@ -1,4 +1,8 @@
-"""Tests of the difference between the scores of two groups of runs."""
+"""Tests and intervals of scores and their differences, and the area under scores over time.
+
+Two groups of runs are compared by `compare_means`; the answers of two systems by the others, which the `paired_test`
+module offers too.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,29 @@ from typing import Literal
 import numpy as np
 
 from temporal_rumors.errors import UserError
+from temporal_rumors.metrics.paired_test.scoring import (
+    Answers,
+    Interval,
+    approximate_randomisation,
+    bootstrap_difference,
+    bootstrap_score,
+    macro_f1,
+    mcnemar_exact,
+)
+
+__all__ = [
+    "Answers",
+    "Comparison",
+    "Interval",
+    "approximate_randomisation",
+    "area_under_time",
+    "bootstrap_difference",
+    "bootstrap_score",
+    "compare_means",
+    "holm",
+    "macro_f1",
+    "mcnemar_exact",
+]
 
 # Scores of equal predictions may differ by rounding; a spread below this share of the scores is none.
 _ROUNDING = 1e-12
@@ -72,3 +99,48 @@ def compare_means(a: Sequence[float] | np.ndarray, b: Sequence[float] | np.ndarr
 
 def _varies(scores: np.ndarray) -> bool:
     return bool(np.ptp(scores) > _ROUNDING * np.abs(scores).max())
+
+
+def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Adjust the p-values of a family of tests, so that all those below 0.05 are false in 5% of families at most.
+
+    Args:
+        p_values: (m,) from 0 to 1; of tests that may depend on each other.
+
+    Returns:
+        (m,) float64 adjusted p-values, in the same order, none smaller than before.
+
+    Raises:
+        UserError: a p-value that is not from 0 to 1.
+
+    Source: Holm 1979.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if not ((p >= 0) & (p <= 1)).all():
+        raise UserError(f"p-values must be from 0 to 1, found {p[~((p >= 0) & (p <= 1))][0]}")
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    return adjusted
+
+
+def area_under_time(scores: Sequence[float] | np.ndarray) -> float:
+    """Return the area under the scores of equal steps of time (AUT), divided by its length.
+
+    Args:
+        scores: (n,) scores of n >= 2 successive spans of time, in any one unit.
+
+    Returns:
+        The area in the same unit: that of scores that do not change is the score.
+
+    Raises:
+        UserError: fewer than two scores, or one that is not finite.
+
+    Source: Pendlebury et al. 2019 (TESSERACT), the metric AUT.
+    """
+    found = np.asarray(scores, dtype=np.float64)
+    if found.ndim != 1 or len(found) < 2:
+        raise UserError(f"an area under time takes the scores of at least two spans of time, found {found.size}")
+    if not np.isfinite(found).all():
+        raise UserError("scores over time must be finite numbers, found NaN or infinity")
+    return float((found[:-1] + found[1:]).mean() / 2)

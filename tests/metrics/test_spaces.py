@@ -25,6 +25,13 @@ from temporal_rumors.metrics.rumoureval.scoring import rumoureval
 
 ROOT = Path(__file__).parent.parent.parent / "metrics"
 NAMES = plugin.metric_names()
+# What a second person pastes, other than the example.
+OTHERS = {
+    "leakage": ['["The bridge is closed, say police"]', '["The bridge is open, say police"]'],
+    "macro_prf": ['{"predictions": ["a"], "references": ["b"]}'],
+    "paired_test": ['{"predictions1": ["a", "b"], "predictions2": ["b", "b"], "references": ["b", "b"]}'],
+    "rumoureval": ['{"9": "deny"}'] * 2,
+}
 HOSTILE = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "=1+1", "$$x$$"]
 
 
@@ -87,6 +94,43 @@ def test_macro_prf_tabulates_csv_and_json(text):
 def test_macro_prf_says_what_is_wrong(text, message):
     with pytest.raises(ValueError, match=message):
         APPS["macro_prf"].score(text)
+
+
+def test_leakage_reads_texts_of_csv_and_json():
+    assert APPS["leakage"].read_texts("text\n a \n\n", "x") == [" a "]
+    assert APPS["leakage"].read_texts('id,Text\n1,"a\nb"\n', "x") == ["a\nb"]
+    assert APPS["leakage"].read_texts('["a", "b"]', "x") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\nb\n", "names a column text"),
+        ("text,text\na,b\n", "names a column text"),
+        ("id,text\n1\n", "row 1 after the header holds 1 cells, not 2"),
+        ("text\n" + "a" * 200_000, "CSV cannot be read"),
+        ("[1", "line 1"),
+        ("[" * 100_000, "too many brackets"),
+        (json.dumps(["a"] * 20_001), "20,001 texts, the limit here is 20,000"),
+    ],
+    ids=range(7),
+)
+def test_leakage_says_what_is_wrong(text, message):
+    with pytest.raises(ValueError, match=f"Test texts: .*{message}"):
+        APPS["leakage"].read_texts(text, "Test texts")
+
+
+def test_leakage_shows_the_nearest_first():
+    app = APPS["leakage"]
+    found = app.score(*app.EXAMPLES)
+    distances = [row[2] for row in found.rows]
+    assert distances == sorted(distances)
+    assert len(distances) == found.result["near_copy"] == 4
+    assert found.summary.startswith("4 of 5 test texts (80.0%) have a near copy among 4 training texts")
+    with pytest.raises(ValueError, match="data are a dict"):
+        app.score('["a"]', '{"a": "b"}')
+    with pytest.raises(ValueError, match="expected a text"):
+        app.score("[1]", '["b"]')
 
 
 @pytest.mark.parametrize("edition", ["paper", "2017", "2019"])
@@ -259,7 +303,7 @@ import sys
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("temporal_rumors", "evaluate", "datasets", "sklearn"):
+        if name.split(".")[0] in {absent}:
             raise ModuleNotFoundError(f"{name}: not in a Space")
 
 sys.meta_path.insert(0, Finder())
@@ -268,11 +312,13 @@ sys.meta_path.insert(0, Finder())
 
 @pytest.fixture(scope="module", params=NAMES)
 def site(request, tmp_path_factory):
-    """Serve a copy of a folder as the Hub does, where nothing else of the project can be imported."""
+    """Serve a copy of a folder as the Hub does, where only what its requirements name can be imported."""
     root = tmp_path_factory.mktemp(request.param)
     shutil.copytree(ROOT / request.param, root / "app", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "alone").mkdir()
-    (root / "alone" / "sitecustomize.py").write_text(ALONE, encoding="utf-8")
+    required = (root / "app" / "requirements.txt").read_text(encoding="utf-8").replace("-", "_")
+    absent = {name for name in ("temporal_rumors", "evaluate", "datasets", "sklearn") if name not in required}
+    (root / "alone" / "sitecustomize.py").write_text(ALONE.replace("{absent}", repr(absent)), encoding="utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -490,6 +536,15 @@ def test_hostile_text_is_shown_as_it_is(page):
         assert [row[0] for row in csv.reader(io.StringIO(page.download("csv")))][1:-1] == [
             "'=1+1" if label == "=1+1" else label for label in sorted(HOSTILE)
         ]
+    elif page.site.name == "leakage":
+        texts = [f"{label} is what they said in the town hall" for label in HOSTILE]
+        page.score(*[json.dumps(texts)] * 2)
+        assert [row[:2] for row in until(page.table)] == [[text, text] for text in texts]
+        assert [row[0].removeprefix("'") for row in csv.reader(io.StringIO(page.download("csv")))][1:] == texts
+    elif page.site.name == "paired_test":
+        for label in HOSTILE:
+            answers = {"predictions1": [label], "predictions2": [label], "references": [1]}
+            assert label in page.score(json.dumps(answers))
     else:
         for label in HOSTILE:
             assert label in page.score('{"1": "deny"}', json.dumps({"1": label}))
@@ -502,9 +557,7 @@ def test_hostile_text_is_shown_as_it_is(page):
 
 
 def test_two_people_at_once_see_their_own_scores(driver, site):
-    example = list(site.app.EXAMPLES)
-    other = ['{"predictions": ["a"], "references": ["b"]}', *['{"9": "deny"}'] * 2]
-    texts = [example, other[:1] if len(example) == 1 else other[1:]]
+    texts = [list(site.app.EXAMPLES), OTHERS[site.name]]
     first = driver.current_window_handle
     pages = {first: Page(driver, site)}
     driver.switch_to.new_window("tab")

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from temporal_rumors import benchmark as benchmarks
-from temporal_rumors import macro_prf
+from temporal_rumors import macro_prf, signature
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.grid import GROUPS, LOO, RANDOM, group_of
@@ -514,26 +514,7 @@ def _excluded(records: Sequence[Record]) -> list[str]:
 
 
 def _signature(records: Sequence[Record], group: str) -> str:
-    first = records[0]
-    scored = sum(len(r["predictions"]["ids"]) for r in records)
-    in_test = sum(sum(r["split"]["sizes"]["test"].values()) for r in records)
-    splits = {r["protocol"]: r["split_digest"] for r in records}
-    parts = {
-        "benchmark": f"{first['benchmark']}@{first['benchmark_version']}",
-        **({"task": first["task"]} if first["task"] else {}),
-        "protocol": group,
-        "model": f"{first['model']}@{first['model_version']}",
-        "settings": json_digest(first["settings"])[:8],
-        "classes": ",".join(first["classes"]),
-        "runs": len(records),
-        "seeds": ",".join(str(seed) for seed in sorted({r["seed"] for r in records})),
-        "data": first["data_digest"][:8],
-        # Several splits are named by one digest of theirs.
-        "split": (next(iter(splits.values())) if len(splits) == 1 else json_digest(splits))[:8],
-        "coverage": f"{scored}/{in_test}",
-        "version": ",".join(sorted({r["versions"].get("temporal-rumors", "unknown") for r in records})),
-    }
-    return "|".join(f"{name}:{value}" for name, value in parts.items())
+    return signature.compose(signature.of_runs(records, group))
 
 
 def _runs(groups: Mapping[str, Sequence[Record]], label: str, differs: list[str]) -> ModelRuns:

@@ -1,0 +1,719 @@
+"""How far random folds inflate the scores of saved runs, how sure that is, and which leaks explain how much of it.
+
+Intervals are percentile intervals of a cluster bootstrap over test posts. Posts that are joined by near copies, by a
+conversation or, where there are ten events or more, by an event, are drawn together, and so are the predictions of
+random folds and of another protocol for them. They hold for the models as they were fitted: that other training posts
+would give other models is not in them. `decomposition` says how an inflation is taken apart.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from temporal_rumors import benchmark as benchmarks
+from temporal_rumors import signature, statistics
+from temporal_rumors.audit.decomposition import Decomposer, Decomposition, differ, mix
+from temporal_rumors.audit.neighbours import THRESHOLD
+from temporal_rumors.audit.scored import (
+    GROUPS,
+    LEVEL,
+    LOO,
+    MANY_EVENTS,
+    RANDOM,
+    Effect,
+    Interval,
+    Options,
+    Record,
+    Scored,
+    Scorer,
+    Side,
+    Subject,
+    Term,
+    group_of,
+)
+from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.errors import UserError
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, RANDOM_FOLDS
+from temporal_rumors.records import Posts, json_digest
+from temporal_rumors.statistics import Comparison
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_TEMPLATE = "explain.html.jinja"
+
+# Of the bins over time: how many at most, and how many posts each at least.
+MOST_BINS, LEAST_IN_BIN = 10, 25
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Two-sided tests of the inflation; Holm's adjustment is over all rows, test by test.
+
+    Attributes:
+        t: over the scores of folds, events and seeds, as the paper has it.
+        seed: of the runs that the other two compare, the least that both have; None where they share no posts.
+        randomisation_p: approximate randomisation of macro-F1 on the posts that both test, cluster by cluster.
+        mcnemar_p: McNemar's exact test on them.
+        only_random_right, only_protocol_right: on how many of them just the one is right.
+        t_holm, randomisation_holm, mcnemar_holm: the adjusted p-values.
+    """
+
+    t: Comparison
+    seed: int | None = None
+    randomisation_p: float | None = None
+    mcnemar_p: float | None = None
+    only_random_right: int | None = None
+    only_protocol_right: int | None = None
+    t_holm: float | None = None
+    randomisation_holm: float | None = None
+    mcnemar_holm: float | None = None
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Successive test posts.
+
+    Attributes:
+        start, end: times of the first and the last of them, ISO 8601 UTC.
+        posts: how many.
+        absent: classes of which there is none; the score is the mean over the others.
+        score: macro-F1, in percent.
+        interval: 95%, resampling clusters; None for a single one.
+        random: macro-F1 of the random folds on the same posts; None where they do not test them all.
+    """
+
+    start: str
+    end: str
+    posts: int
+    absent: list[str]
+    score: float
+    interval: Interval | None
+    random: float | None
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """Scores by test time.
+
+    Attributes:
+        bins: of equal counts, oldest first.
+        area: area under the scores (AUT), in percent.
+        random_area: the same of the random folds on the same posts.
+    """
+
+    bins: list[Bin]
+    area: float
+    random_area: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One model on one benchmark under random folds and under one other protocol.
+
+    Attributes:
+        title: what people call the benchmark.
+        model: name; with @ and six hexadecimal digits where several variants of it were run.
+        random_posts, protocol_posts, both_posts: posts that random folds, the protocol, and both test.
+        random_train, protocol_train: mean sizes of the training parts.
+        clusters, largest_cluster: into how many clusters the posts fall, and the size of the largest.
+        raw: means over runs, as the report has them; None where a test part lacks a class.
+        pooled: over the predictions of all folds and of all events together; None where these lack a class.
+        matched: the same with the protocol's class mix, over the classes that it tests.
+        paired: on the posts that both test, over the classes that they hold; None where there is no such post.
+        equal_training: with retraining, matched, and all models trained on equally many posts; None where they were.
+        rescored, retrained: None where there is nothing to take apart or, of `retrained`, it was not asked for.
+        over_time: of chronological protocols with enough test posts.
+        notes: what the reader must know.
+        random_signature, protocol_signature: what was scored.
+    """
+
+    benchmark: str
+    task: str | None
+    title: str
+    model: str
+    protocol: str
+    random_posts: int
+    protocol_posts: int
+    both_posts: int
+    random_train: float
+    protocol_train: float
+    clusters: int
+    largest_cluster: int
+    raw: Effect | None
+    pooled: Effect | None
+    matched: Effect | None
+    paired: Effect | None
+    equal_training: Effect | None
+    tests: Tests
+    rescored: Decomposition | None
+    retrained: Decomposition | None
+    over_time: OverTime | None
+    notes: list[str]
+    random_signature: str
+    protocol_signature: str
+
+    @property
+    def effects(self) -> dict[str, Effect | None]:
+        """What was compared, by name."""
+        return {name: getattr(self, name) for name in ("raw", "pooled", "matched", "paired", "equal_training")}
+
+    @property
+    def decompositions(self) -> list[Decomposition]:
+        """Those that there are."""
+        return [found for found in (self.rescored, self.retrained) if found]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The inflation of all runs.
+
+    Attributes:
+        rows: in the order of benchmark, task, model and protocol.
+        threshold: largest edit distance of near copies.
+        level: of all intervals.
+        n_resamples, seed: of the bootstrap.
+    """
+
+    rows: list[Row]
+    threshold: float
+    level: float
+    n_resamples: int
+    seed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON holds it; points and percents are not rounded."""
+        return asdict(self)
+
+
+def explain(
+    records: Iterable[Record],
+    data_dir: str | os.PathLike[str] | None = None,
+    allow_modified: bool = False,
+    retrain: bool = False,
+    threshold: float = THRESHOLD,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> Explanation:
+    """Explain the inflation of saved runs: how large, how sure, due to which leaks.
+
+    Args:
+        records: run records, as `RunStore.read` returns them; one that stands twice counts once.
+        data_dir, allow_modified: as for `Benchmark.posts`; the posts must be those that the runs were made on.
+        retrain: also fit models anew without the leaked training posts.
+        threshold: of near copies, as for `near_duplicates`.
+        n_resamples: of the bootstrap.
+        seed: of the bootstrap, of approximate randomisation and of the thinning of training parts.
+
+    Returns:
+        A row for each model and protocol that there are random folds to compare with; the same for the same records,
+        in whatever order.
+
+    Raises:
+        UserError: no such runs, records that do not fit the posts or the splits, or damaged ones.
+    """
+    options = Options(retrain, threshold, n_resamples, seed)
+    rows: list[Row] = []
+    for (name, task), of_subject in groupby(_ordered(records), key=lambda r: (r["benchmark"], r["task"])):
+        if variants := _comparable(list(of_subject)):
+            benchmark = benchmarks.get(name, task)
+            posts = benchmark.posts(data_dir, allow_modified=allow_modified)
+            rows += _rows(variants, benchmark, posts, options)
+    return _explanation(rows, options)
+
+
+def explain_posts(
+    records: Iterable[Record],
+    benchmark: Benchmark,
+    posts: Posts,
+    retrain: bool = False,
+    threshold: float = THRESHOLD,
+    n_resamples: int = 2000,
+    seed: int = 0,
+) -> Explanation:
+    """Explain runs on posts that are at hand, of a benchmark that need not be registered; as `explain`."""
+    options = Options(retrain, threshold, n_resamples, seed)
+    return _explanation(_rows(_comparable(list(_ordered(records))), benchmark, posts, options), options)
+
+
+def _explanation(rows: Sequence[Row], options: Options) -> Explanation:
+    if not rows:
+        raise UserError(
+            "these runs do not show how far random folds inflate scores: that takes runs of one model under random "
+            "folds and under another protocol, such as `temporal-rumors run` makes"
+        )
+    return Explanation(_adjusted(rows), options.threshold, LEVEL, options.n_resamples, options.seed)
+
+
+def _ordered(records: Iterable[Record]) -> list[Record]:
+    """Each record once, in a fixed order."""
+    return sorted({record["key"]: record for record in records}.values(), key=_order)
+
+
+def _comparable(records: Sequence[Record]) -> dict[str, dict[str, list[Record]]]:
+    """Name of each variant of a model that there are folds to compare with -> group of protocols -> its runs."""
+    variants = {key: list(found) for key, found in groupby(records, key=lambda r: (r["model"], _variant(r)))}
+    names = [model for model, _ in variants]
+    found = {}
+    for (model, variant), of_variant in variants.items():
+        groups: dict[str, list[Record]] = {}
+        for record in of_variant:
+            groups.setdefault(group_of(record["protocol"]), []).append(record)
+        if RANDOM in groups and len(groups) > 1:
+            found[model if names.count(model) == 1 else f"{model}@{variant[:6]}"] = groups
+    return found
+
+
+def _order(record: Record) -> tuple[Any, ...]:
+    protocol = record["protocol"]
+    place = GROUPS.index(group_of(protocol)), protocol, record["seed"], record["key"]
+    return record["benchmark"], record["task"] or "", record["model"], _variant(record), *place
+
+
+def _variant(record: Record) -> str:
+    # As the report tells variants of a model apart, and so names them.
+    identity = ("settings", "model_version", "classes", "data_digest", "benchmark_version")
+    return json_digest([record[name] for name in identity])
+
+
+def _rows(
+    variants: Mapping[str, Mapping[str, list[Record]]], benchmark: Benchmark, posts: Posts, options: Options
+) -> list[Row]:
+    """Explain the runs of some variants of models on one benchmark."""
+    subject, rows = Subject(benchmark, posts, options), []
+    for model, by_group in variants.items():
+        if options.retrain:
+            # Before anything is worked out: a model that is not here, or of another version, cannot be fitted anew.
+            subject.untrained(by_group[RANDOM][0])
+        sides = {group: Side(subject, found) for group, found in by_group.items()}
+        random = sides.pop(RANDOM)
+        rows += [_row(subject, model, random, side) for side in sides.values()]
+    return rows
+
+
+def _row(subject: Subject, model: str, random: Side, side: Side) -> Row:
+    ones, everything = np.ones(subject.n_classes), np.ones(subject.n_classes, dtype=bool)
+    in_random, in_side = (subject.class_counts(s.scored.rows) for s in (random, side))
+    notes = [note for s in (random, side) for note in _notes(s)]
+
+    raw = pooled = class_mix = None
+    every, tested = Scorer(subject, everything), Scorer(subject, in_side > 0)
+    if not (_lacking(random) or _lacking(side)):
+        raw = every.effect(*(Term(s.scored, ones, by_run=True) for s in (random, side)))
+    plain = Term(random.scored, ones), Term(side.scored, ones)
+    if in_random.all() and in_side.all():
+        pooled = every.effect(*plain)
+
+    matched = rescored = retrained = equal_training = None
+    if (in_random[in_side > 0] > 0).all():
+        weighted = Term(random.scored, mix(in_random, in_side))
+        matched = tested.effect(weighted, plain[1])
+        class_mix = every.share([plain[0]], [weighted]) if pooled else None
+        decomposer = Decomposer(subject, random, side, tested, weighted, (pooled or matched).points, class_mix)
+        rescored = decomposer.rescored()
+        if subject.options.retrain:
+            retrained, equal_training = decomposer.retrained(), decomposer.equal_training()
+        notes += decomposer.notes
+        if not in_side.all():
+            absent = " and no ".join(_named(subject, in_side == 0))
+            notes.append(f"no {absent} post is tested: all but raw and pooled scores are over the other classes")
+    else:
+        notes.append("the random folds at hand lack a class that the protocol tests: nothing to match or to take apart")
+
+    both = np.intersect1d(random.scored.complete, side.scored.complete)
+    pairs = [s.scored.only(np.isin(s.scored.rows, both)) for s in (random, side)]
+    paired = None
+    if len(both):
+        paired = Scorer(subject, subject.class_counts(both) > 0).effect(*(Term(scored, ones) for scored in pairs))
+    n_random, n_side = (len(np.unique(s.scored.rows)) for s in (random, side))
+    if len(both) < n_side:
+        notes.append(f"{n_side - len(both):,} posts that {side.group} tests are not tested by the random folds at hand")
+    over_time = None
+    if side.group in (CHRONO, CHRONO_STRATIFIED) and (over_time := _over_time(subject, random, side)) is None:
+        notes.append(f"{n_side} test posts are too few for scores over time: {2 * LEAST_IN_BIN} are needed")
+    if differ(random.train_sizes + side.train_sizes) and not equal_training:
+        notes.append("training parts differ in size: retraining can make them equal")
+    if 1 < subject.n_events < MANY_EVENTS:
+        notes.append(
+            f"the posts are of {subject.n_events} events, too few to resample: that other events would give other "
+            "scores is not in the intervals"
+        )
+    cluster_sizes = np.bincount(subject.clusters)
+    return Row(
+        benchmark=subject.benchmark.name,
+        task=side.records[0]["task"],
+        title=subject.benchmark.title,
+        model=model,
+        protocol=side.group,
+        random_posts=n_random,
+        protocol_posts=n_side,
+        both_posts=len(both),
+        random_train=fmean(random.train_sizes),
+        protocol_train=fmean(side.train_sizes),
+        clusters=len(cluster_sizes),
+        largest_cluster=int(cluster_sizes.max()),
+        raw=raw,
+        pooled=pooled,
+        matched=matched,
+        paired=paired,
+        equal_training=equal_training,
+        tests=_tests(subject, random, side, pairs),
+        rescored=rescored,
+        retrained=retrained,
+        over_time=over_time,
+        notes=notes,
+        random_signature=signature.compose(signature.of_runs(random.records, random.group, "f1")),
+        protocol_signature=signature.compose(signature.of_runs(side.records, side.group, "f1")),
+    )
+
+
+def _named(subject: Subject, chosen: np.ndarray) -> list[str]:
+    return [name for name, is_chosen in zip(subject.benchmark.classes, chosen, strict=True) if is_chosen]
+
+
+def _lacking(side: Side) -> dict[str, list[str]]:
+    """Protocol -> the classes that a run's test part lacks."""
+    subject, found = side.subject, {}
+    for i, record in enumerate(side.records):
+        absent = subject.class_counts(side.scored.rows[side.scored.runs == i]) == 0
+        if absent.any():
+            found[record["protocol"]] = _named(subject, absent)
+    return found
+
+
+def _notes(side: Side) -> list[str]:
+    subject, notes = side.subject, []
+    seeds = {record["seed"] for record in side.records}
+    expected = {RANDOM: len(RANDOM_FOLDS), LOO: len(subject.benchmark.events)}.get(side.group, 1)
+    if len(side.records) < expected * len(seeds):
+        what = {RANDOM: "random folds", LOO: "events"}[side.group]
+        of_seeds = f", {len(seeds)} seeds" if len(seeds) > 1 else ""
+        notes.append(f"{len(side.records)} of {expected * len(seeds)} runs ({expected} {what}{of_seeds})")
+    if absent := _lacking(side):
+        protocol, classes = next(iter(absent.items()))
+        more = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+        notes.append(
+            f"no {' and no '.join(classes)} predictions to score in {protocol}{more}: means over runs left out"
+        )
+    for i, record in enumerate(side.records):
+        mine = side.scored.only(side.scored.runs == i)
+        in_part = subject.class_counts(subject.split(record["protocol"]).test)
+        if len(mine.rows) < (n := int(in_part.sum())):
+            bounds = signature.bounds(subject.posts.labels[mine.rows], mine.predictions, in_part.tolist())["f1"]
+            notes.append(
+                f"{record['protocol']} seed {record['seed']}: {len(mine.rows):,} of {n:,} test posts have a "
+                f"prediction; with all of them macro-F1 is from {100 * bounds[0]:.1f} to {100 * bounds[1]:.1f}"
+            )
+    if not all(record["data_is_published"] for record in side.records):
+        notes.append("not the published data")
+    return notes
+
+
+def _tests(subject: Subject, random: Side, side: Side, pairs: Sequence[Scored]) -> Tests:
+    scores = [[100.0 * record["metrics"]["f1"] for record in s.records] for s in (random, side)]
+    if _lacking(random) or _lacking(side):
+        t = Comparison(None, None, None, "no t-test: a test part lacks a class")
+    else:
+        t = statistics.compare_means(*scores)
+    common = sorted(set(pairs[0].seeds.tolist()) & set(pairs[1].seeds.tolist()))
+    # One system on each side; where one is deterministic and so has seed 0 alone, so has the other.
+    ones = [scored.only(scored.seeds == common[0]) for scored in pairs] if common else []
+    both = np.intersect1d(ones[0].rows, ones[1].rows) if ones else np.empty(0, dtype=np.int64)
+    if not len(both):
+        return Tests(t)
+    first, second = (_predictions(scored, both) for scored in ones)
+    references = subject.posts.labels[both]
+    right = first == references, second == references
+    return Tests(
+        t=t,
+        seed=common[0],
+        randomisation_p=statistics.approximate_randomisation(
+            references, first, second, subject.n_classes, subject.clusters[both], seed=subject.options.seed
+        ),
+        mcnemar_p=statistics.mcnemar_exact(*right),
+        only_random_right=int((right[0] & ~right[1]).sum()),
+        only_protocol_right=int((right[1] & ~right[0]).sum()),
+    )
+
+
+def _predictions(scored: Scored, rows: np.ndarray) -> np.ndarray:
+    """The predictions for some rows, sorted, of scored posts of one seed."""
+    keep = np.flatnonzero(np.isin(scored.rows, rows))
+    found: np.ndarray = scored.predictions[keep[np.argsort(scored.rows[keep])]]
+    return found
+
+
+def _over_time(subject: Subject, random: Side, side: Side) -> OverTime | None:
+    """Scores by test time; None of too few posts."""
+    rows = np.unique(side.scored.rows)
+    n_bins = min(MOST_BINS, len(rows) // LEAST_IN_BIN)
+    if n_bins < 2:
+        return None
+    bins, ones = [], np.ones(subject.n_classes)
+    for members in np.array_split(rows, n_bins):
+        held = subject.class_counts(members) > 0
+        scorer = Scorer(subject, held)
+        own, others = (Term(s.scored.only(np.isin(s.scored.rows, members)), ones) for s in (side, random))
+        covered = np.isin(members, others.scored.rows).all()
+        start, end = np.datetime_as_string(subject.posts.times[members[[0, -1]]].astype("datetime64[s]")).tolist()
+        bins.append(
+            Bin(
+                start=f"{start}Z",
+                end=f"{end}Z",
+                posts=len(members),
+                absent=_named(subject, ~held),
+                score=scorer.score(own),
+                interval=scorer.interval([own]),
+                random=scorer.score(others) if covered else None,
+            )
+        )
+    of_random = [found.random for found in bins if found.random is not None]
+    return OverTime(
+        bins=bins,
+        area=statistics.area_under_time([found.score for found in bins]),
+        random_area=statistics.area_under_time(of_random) if len(of_random) == n_bins else None,
+    )
+
+
+def _adjusted(rows: Sequence[Row]) -> list[Row]:
+    """Holm's adjustment of each kind of test over all rows."""
+    tests = [row.tests for row in rows]
+    kinds = {
+        "t_holm": [found.t.p_value for found in tests],
+        "randomisation_holm": [found.randomisation_p for found in tests],
+        "mcnemar_holm": [found.mcnemar_p for found in tests],
+    }
+    for name, values in kinds.items():
+        made = [i for i, p in enumerate(values) if p is not None]
+        adjusted = statistics.holm([p for p in values if p is not None])
+        for i, p in zip(made, adjusted.tolist(), strict=True):
+            tests[i] = replace(tests[i], **{name: p})
+    return [replace(row, tests=found) for row, found in zip(rows, tests, strict=True)]
+
+
+def tables(explanation: Explanation) -> list[RenderableType]:
+    """Lay out an explanation for the terminal, in 80 columns.
+
+    Args:
+        explanation: from :func:`explain`.
+
+    Returns:
+        What rich prints, in order.
+    """
+    from rich import box
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    def table(columns: Sequence[str], rows: Iterable[Sequence[str]], n_left: int = 1) -> RenderableType:
+        laid_out = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        for i, column in enumerate(columns):
+            laid_out.add_column(column, justify="left" if i < n_left else "right", no_wrap=i >= n_left)
+        for cells in rows:
+            laid_out.add_row(*(Text(cell) for cell in cells))
+        return laid_out
+
+    blocks: list[RenderableType] = []
+    for row in explanation.rows:
+        blocks.append(Text(head(row), style="bold"))
+        blocks.append(Text(_sizes(row)))
+        blocks.append(table(EFFECT_COLUMNS, _effect_rows(row)))
+        blocks += [Padding(Text(line), (0, 0, 0, 2)) for line in _test_lines(row)]
+        for found in row.decompositions:
+            blocks.append(Text(f"\n{_caption(row, found)}"))
+            blocks.append(table(PART_COLUMNS, _part_rows(row, found)))
+        if row.over_time:
+            blocks.append(Text(f"\n{_area(row, row.over_time)}"))
+            blocks.append(table(BIN_COLUMNS, _bin_rows(row.over_time), n_left=2))
+        blocks += [Padding(Text(f"* {note}"), (0, 0, 0, 2)) for note in row.notes]
+        blocks.append(Text(""))
+    if len(explanation.rows) > 1:
+        blocks += [Text("In short, in points", style="bold"), table(SUMMARY_COLUMNS, map(_summary, explanation.rows))]
+    return [*blocks, Text(_reading(explanation))]
+
+
+def section(explanation: Explanation) -> str:
+    """Return an explanation as an HTML section, a part of a page; names are escaped.
+
+    Args:
+        explanation: from :func:`explain`.
+    """
+    shown = [
+        {
+            "head": head(row),
+            "sizes": _sizes(row),
+            "effects": _effect_rows(row),
+            "tests": _test_lines(row),
+            "decompositions": [(_caption(row, found), _part_rows(row, found)) for found in row.decompositions],
+            "over_time": row.over_time and (_area(row, row.over_time), _bin_rows(row.over_time)),
+            "notes": row.notes,
+            "signatures": [row.random_signature, row.protocol_signature],
+        }
+        for row in explanation.rows
+    ]
+    return _template().render(
+        rows=shown,
+        summary=list(map(_summary, explanation.rows)),
+        reading=_reading(explanation),
+        columns={"effects": EFFECT_COLUMNS, "parts": PART_COLUMNS, "bins": BIN_COLUMNS, "summary": SUMMARY_COLUMNS},
+    )
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(_TEMPLATE)
+
+
+EFFECT_COLUMNS = ("macro-F1", "random", "protocol", "inflation", f"{LEVEL:.0%} interval", "if independent")
+PART_COLUMNS = ("part of the inflation", "posts", "alone", "points", f"{LEVEL:.0%} interval")
+BIN_COLUMNS = ("from", "to", "posts", "macro-F1", f"{LEVEL:.0%} interval", "random")
+SUMMARY_COLUMNS = ("benchmark, model, protocol", "inflation", f"{LEVEL:.0%} interval", "leaks", "remains")
+_NONE = "-"
+
+
+def head(row: Row) -> str:
+    """Return what a row is about."""
+    return f"{row.title}: {row.model}, random folds against {row.protocol}"
+
+
+def _sizes(row: Row) -> str:
+    return (
+        f"{row.random_posts:,} test posts under random folds, {row.protocol_posts:,} under {row.protocol}, "
+        f"{row.both_posts:,} of them under both; {row.random_train:,.0f} and {row.protocol_train:,.0f} training posts; "
+        f"{row.clusters:,} clusters, the largest of {row.largest_cluster:,} posts"
+    )
+
+
+def _effect_rows(row: Row) -> list[list[str]]:
+    return [
+        [
+            name.replace("_", " "),
+            f"{effect.random:.1f}",
+            f"{effect.protocol:.1f}",
+            _signed(effect.points),
+            _range(effect.clustered),
+            _range(effect.independent),
+        ]
+        if effect
+        else [name, _NONE, _NONE, "not comparable", _NONE, _NONE]
+        for name, effect in row.effects.items()
+        if effect or name != "equal_training"
+    ]
+
+
+def _test_lines(row: Row) -> list[str]:
+    tests, t = row.tests, row.tests.t
+    if t.test is None:
+        lines = [t.reason or "no t-test"]
+    else:
+        lines = [f"{t.test} t-test over runs: t = {t.statistic:.2f}, {_p(t.p_value, tests.t_holm)}"]
+    if tests.seed is not None:
+        lines += [
+            f"approximate randomisation of macro-F1, both: {_p(tests.randomisation_p, tests.randomisation_holm)}",
+            f"McNemar, both: only random right {tests.only_random_right:,}, only {row.protocol} right "
+            f"{tests.only_protocol_right:,}, {_p(tests.mcnemar_p, tests.mcnemar_holm)}",
+        ]
+    return lines
+
+
+def _caption(row: Row, found: Decomposition) -> str:
+    if found.retrained:
+        return (
+            "Trained anew without the training posts that leak, against training without as many others (fewer posts "
+            f"alone cost {found.fewer:.1f} points)"
+        )
+    return "Scored anew without the test posts that leaks touch"
+
+
+def _part_rows(row: Row, found: Decomposition) -> list[list[str]]:
+    mixed = found.class_mix
+    rows = [["class mix", "", "", _signed(mixed.points), _range(mixed.interval)]] if mixed else []
+    rows += [
+        [
+            leak.name,
+            f"{leak.posts:,}",
+            _signed(leak.alone.points),
+            _signed(leak.added.points),
+            _range(leak.added.interval),
+        ]
+        for leak in found.leaks
+    ]
+    low, high = found.own.interval or (None, None)
+    own = None if low is None or high is None else (-high, -low)
+    rows.append(
+        [f"leaks into {row.protocol} itself", f"{found.own_posts:,}", "", _signed(-found.own.points), _range(own)]
+    )
+    rows.append(["remains: drift", "", "", _signed(found.remains.points), _range(found.remains.interval)])
+    return [*rows, ["sum", "", "", _signed(found.total), ""]]
+
+
+def _area(row: Row, over_time: OverTime) -> str:
+    beside = "" if over_time.random_area is None else f", of random folds on the same posts {over_time.random_area:.1f}"
+    return f"Test posts of {row.protocol} by time: area under macro-F1 (AUT) {over_time.area:.1f}{beside}"
+
+
+def _bin_rows(over_time: OverTime) -> list[list[str]]:
+    return [
+        [
+            found.start[:10],
+            found.end[:10] + "".join(f", no {name}" for name in found.absent),
+            f"{found.posts:,}",
+            f"{found.score:.1f}",
+            f"{found.interval[0]:.1f} to {found.interval[1]:.1f}" if found.interval else _NONE,
+            _NONE if found.random is None else f"{found.random:.1f}",
+        ]
+        for found in over_time.bins
+    ]
+
+
+def _summary(row: Row) -> list[str]:
+    shown, taken = row.pooled or row.matched, row.retrained or row.rescored
+    return [
+        f"{row.title}, {row.model}, {row.protocol}",
+        _signed(shown.points) if shown else "not comparable",
+        _range(shown.clustered) if shown else _NONE,
+        _signed(taken.explained) if taken else _NONE,
+        _signed(taken.remains.points) if taken else _NONE,
+    ]
+
+
+def _reading(explanation: Explanation) -> str:
+    return (
+        "Macro-F1 in percent, differences in points. raw: mean over runs; pooled: all folds, and all events, together; "
+        "matched: with the protocol's class mix; paired: on the posts that both test. Intervals resample clusters of "
+        f"posts that near copies (within {explanation.threshold:g}) or a conversation join, beside those that take "
+        "posts for independent; they hold for the models as they were fitted. A leak's points are those that go when "
+        "it is taken out after the leaks above it; alone: when it is the only one. Holm's adjustment is over all rows."
+    )
+
+
+def _signed(points: float) -> str:
+    # Adding 0.0 turns a rounded -0.0 into 0.0.
+    return f"{round(points, 1) + 0.0:+.1f}"
+
+
+def _range(interval: Interval | None) -> str:
+    return f"{_signed(interval[0])} to {_signed(interval[1])}" if interval else _NONE
+
+
+def _p(value: float | None, adjusted: float | None) -> str:
+    written = ["< 0.001" if p < 0.001 else f"= {p:.2g}" for p in (value, adjusted) if p is not None]
+    return f"p {written[0]} (Holm: p {written[-1]})"

@@ -1,0 +1,94 @@
+"""Read any data set for an audit: a file of posts, or a data set on the Hub."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from temporal_rumors.errors import UserError
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+
+
+def threshold(text: str) -> int | float:
+    """Return a threshold of near copies: a whole number is a distance, another one a share of the longer text."""
+    try:
+        return int(text) if text.strip().isdigit() else float(text)
+    except ValueError:
+        raise UserError(
+            f"the threshold {text!r} is no number: expected a distance such as 20, or a share such as 0.2"
+        ) from None
+
+
+def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, Any]:
+    """Return the training and the test part of a file or of a data set on the Hub.
+
+    Args:
+        name: path of a file with one post a row (.csv, .tsv, .jsonl, .json or .parquet, with a header), or the name of
+            a data set that `datasets.load_dataset` knows.
+        protocol: how it is split; None takes the parts "train" and "test" that it comes with.
+        **columns: as for `temporal_rumors.split`.
+
+    Returns:
+        Both parts: pandas DataFrames of a file, Datasets of the Hub's.
+
+    Raises:
+        UserError: no such file, another kind of file, one that cannot be read, or no parts and no protocol.
+    """
+    from temporal_rumors.frames import split
+
+    path = Path(name)
+    if path.suffix.lower() in SUFFIXES or path.exists():
+        if protocol is None:
+            raise UserError(f"{name} is one table: name the protocol by which it is to be split, such as chrono")
+        parts: Any = split(_read(path), protocol, **columns)
+        return parts["train"], parts["test"]
+    found = _load(name)
+    if protocol is None:
+        if not {"train", "test"} <= set(found):
+            raise UserError(f"{name} has the parts {', '.join(found)}, not train and test: name a protocol")
+        return found["train"], found["test"]
+    from datasets import concatenate_datasets
+
+    parts = split(concatenate_datasets(list(found.values())), protocol, **columns)
+    return parts["train"], parts["test"]
+
+
+def _read(path: Path) -> Any:
+    import pandas as pd
+
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UserError(f"{path} is no file of a known kind: expected one of {', '.join(SUFFIXES)}")
+    try:
+        if suffix in (".csv", ".tsv"):
+            # As text, all of it: ids must not lose digits, nor labels their names.
+            separator = "\t" if suffix == ".tsv" else ","
+            return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8")
+        if suffix == ".parquet":
+            return pd.read_parquet(path)
+        # Not by pandas, which takes what looks like a time for one.
+        text = path.read_text(encoding="utf-8-sig")
+        rows = (
+            [json.loads(line) for line in text.splitlines() if line.strip()] if suffix == ".jsonl" else json.loads(text)
+        )
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise ValueError("expected one object a post")
+        return pd.DataFrame(rows)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is no whole {suffix} file: {error}") from None
+
+
+def _load(name: str) -> Any:
+    from datasets import DatasetDict, load_dataset
+
+    try:
+        found = load_dataset(name)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{name} is no file, and no data set that can be loaded: {error}") from None
+    if not isinstance(found, DatasetDict):
+        raise UserError(f"{name} gives {type(found).__name__}, expected a data set with parts")
+    return found

@@ -1,0 +1,90 @@
+"""Any file of posts can be audited: it is read as text, split by a protocol, and refused in a sentence."""
+
+import json
+
+import datasets
+import pandas as pd
+import pytest
+
+from temporal_rumors.audit import inputs
+from temporal_rumors.errors import UserError
+
+ROWS = [
+    {"id": f"0{i}", "text": f"post number {i}", "label": ("yes", "no")[i % 2], "created_at": f"2024-01-{i + 1:02d}Z"}
+    for i in range(20)
+]
+
+
+@pytest.fixture(params=inputs.SUFFIXES)
+def file(request, tmp_path):
+    path = tmp_path / f"posts{request.param}"
+    frame = pd.DataFrame(ROWS)
+    if request.param in (".csv", ".tsv"):
+        frame.to_csv(path, index=False, sep="\t" if request.param == ".tsv" else ",")
+    elif request.param == ".parquet":
+        frame.to_parquet(path)
+    else:
+        lines = [json.dumps(row) for row in ROWS]
+        path.write_text("\n".join(lines) if request.param == ".jsonl" else f"[{','.join(lines)}]")
+    return path
+
+
+def test_every_kind_of_file_gives_the_same_parts_with_ids_whole(file):
+    train, test = inputs.read_parts(str(file), "chrono")
+    assert train["id"].tolist() == [f"0{i}" for i in range(14)]
+    assert test["id"].tolist() == [f"0{i}" for i in range(16, 20)]
+    assert set(test["label"]) == {"yes", "no"}
+
+
+def test_a_data_set_with_parts_of_its_own_is_taken_as_it_is_or_split_anew(monkeypatch):
+    rows = datasets.Dataset.from_list(ROWS)
+    parts = datasets.DatasetDict({"train": rows.select(range(15)), "test": rows.select(range(15, 20))})
+    monkeypatch.setattr(datasets, "load_dataset", lambda name: parts)
+    train, test = inputs.read_parts("owner/name", None)
+    assert (len(train), len(test)) == (15, 5)
+    train, test = inputs.read_parts("owner/name", "chrono")
+    assert (len(train), len(test)) == (14, 4)
+    monkeypatch.setattr(datasets, "load_dataset", lambda name: datasets.DatasetDict({"train": rows}))
+    with pytest.raises(UserError, match="owner/name has the parts train, not train and test: name a protocol"):
+        inputs.read_parts("owner/name", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("nothing.csv", None, "nothing.csv cannot be read: No such file"),
+        ("posts.txt", b"a", "posts.txt is no file of a known kind: expected one of .csv"),
+        ("posts.csv", b"", "posts.csv is no whole .csv file"),
+        ("posts.jsonl", b"{", "posts.jsonl is no whole .jsonl file"),
+        ("posts.json", b'{"id": 1}', "posts.json is no whole .json file: expected one object a post"),
+        ("posts.json", b"[" * 100_000, "posts.json is no whole .json file"),
+        ("posts.parquet", b"PAR1", "posts.parquet is no whole .parquet file"),
+        ("posts.csv", b"\xff\xfe\x00", "posts.csv is no whole .csv file"),
+        ("posts.csv", b"id,text\n1,a\n", "there is no column 'label'"),
+    ],
+)
+def test_what_is_no_table_of_posts_is_told_by_name(tmp_path, monkeypatch, name, content, told):
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError) as error:
+        inputs.read_parts(name, "chrono")
+    assert told in str(error.value)
+
+
+def test_a_table_without_a_protocol_is_refused(tmp_path):
+    (tmp_path / "posts.csv").write_text("id,text\n")
+    with pytest.raises(UserError, match="is one table: name the protocol"):
+        inputs.read_parts(str(tmp_path / "posts.csv"), None)
+
+
+@pytest.mark.parametrize(("text", "value"), [("20", 20), (" 0 ", 0), ("0.25", 0.25)])
+def test_a_whole_threshold_is_a_distance_and_another_one_a_share(text, value):
+    found = inputs.threshold(text)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize("text", ["", "x", "20 posts"])
+def test_a_threshold_that_is_no_number_is_refused(text):
+    with pytest.raises(UserError, match="is no number: expected a distance such as 20, or a share such as"):
+        inputs.threshold(text)
