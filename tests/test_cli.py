@@ -447,6 +447,8 @@ def test_the_signature_of_a_ledger_is_whole_on_one_line(call, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     (line,) = [line for line in call("audit", "sample_temporal")[1].splitlines() if line.startswith("signature: ")]
     assert "version:" in line
+    parts = json.loads(call("show-signature", line.removeprefix("signature: "), "--json")[1])
+    assert (parts["protocol"], parts["threshold"]) == ("chrono", "20")
 
 
 @pytest.mark.parametrize(

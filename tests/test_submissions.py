@@ -175,7 +175,9 @@ def test_a_signature_names_files_edition_and_options(score):
         return json.loads(score(GOLD, ANSWERS, "--json", *options)[1])["signature"]
 
     digests = [sha256(json.dumps(content).encode())[:8] for content in (GOLD, ANSWERS)]
-    start = f"rumoureval|edition:paper|strict:true|missing:incorrect|gold:{digests[0]}|submission:{digests[1]}|version:"
+    start = (
+        f"rumoureval:all|edition:paper|strict:true|missing:incorrect|gold:{digests[0]}|submission:{digests[1]}|version:"
+    )
     assert signature().startswith(start)
     assert len({signature(), signature("--edition", "2019"), signature("--lenient")}) == 3
     assert signature() in "".join(score(GOLD, ANSWERS)[1].split())

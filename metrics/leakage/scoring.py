@@ -47,5 +47,5 @@ def leakage(*, data: Any, references: Any, threshold: float = 20, short: str = "
         "n_references": len(train),
         "short_data": int(is_short(test.texts, threshold).sum()),
         "short_references": int(is_short(train.texts, threshold).sum()),
-        "threshold": threshold,
+        "threshold": threshold.item() if isinstance(threshold, np.generic) else threshold,
     }

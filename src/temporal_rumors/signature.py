@@ -39,7 +39,18 @@ SUBMISSION_PARTS = {
     "submission": "digest of the answers",
     "version": "of temporal-rumors",
 }
-_OPTIONAL = ("task", "metric")
+# The same of a leakage ledger.
+LEDGER_PARTS = {
+    **{name: RUN_PARTS[name] for name in ("benchmark", "task", "protocol", "classes", "data", "split")},
+    "threshold": "how near a copy is",
+    "short": "what became of texts too short for the threshold",
+    "train": "training posts",
+    "test": "test posts",
+    "version": "of temporal-rumors",
+}
+_OPTIONAL: tuple[str, ...] = ("task", "metric")
+# A ledger of two data sets of one's own has none of these.
+_OPTIONAL_IN_LEDGER: tuple[str, ...] = ("benchmark", "task", "protocol", "classes", "split")
 _FORM = "expected name:value|name:value, such as benchmark:pheme_temporal@1.0.0|protocol:chrono|…|version:0.1.0"
 _COVERAGE = re.compile(r"(\d+)/(\d+)", re.ASCII)
 
@@ -74,7 +85,7 @@ def compose(parts: Mapping[str, Any]) -> str:
     """Write a signature.
 
     Args:
-        parts: name -> value, in the order to be written; names are those of RUN_PARTS or of SUBMISSION_PARTS.
+        parts: name -> value, in the order to be written; names are those of RUN_PARTS, SUBMISSION_PARTS or LEDGER_PARTS.
 
     Returns:
         `name:value|name:value`; in values a bar, a percent sign and what cannot be printed are percent-encoded.
@@ -181,7 +192,7 @@ def meaning(name: str) -> str:
     Raises:
         UserError: no signature has such a part.
     """
-    known = RUN_PARTS | SUBMISSION_PARTS
+    known = RUN_PARTS | SUBMISSION_PARTS | LEDGER_PARTS
     if name not in known:
         raise UserError(unknown("part of a signature", name, known))
     return known[name]
@@ -218,13 +229,17 @@ def of_runs(records: Sequence[Mapping[str, Any]], protocol: str, metric: str | N
 
 
 def _check(parts: Mapping[str, str]) -> None:
-    known = SUBMISSION_PARTS if "rumoureval" in parts else RUN_PARTS
+    known, optional = RUN_PARTS, _OPTIONAL
+    if "rumoureval" in parts:
+        known = SUBMISSION_PARTS
+    elif "threshold" in parts:
+        known, optional = LEDGER_PARTS, _OPTIONAL_IN_LEDGER
     for name, value in parts.items():
         if name not in known:
             raise UserError(f"this is no signature: {unknown('name', name, known)}")
         if not value:
             raise UserError(f"this is no signature: {name!r} has no value; {_FORM}")
-    if lacking := [name for name in known if name not in parts and name not in _OPTIONAL]:
+    if lacking := [name for name in known if name not in parts and name not in optional]:
         raise UserError(f"this is no whole signature: it lacks {', '.join(lacking)}; was it cut off? {_FORM}")
 
 

@@ -10,6 +10,7 @@ from temporal_rumors._version import __version__
 from temporal_rumors.errors import UserError, unknown
 from temporal_rumors.metrics.rumoureval import scoring, submission
 from temporal_rumors.records import sha256
+from temporal_rumors.signature import compose
 from temporal_rumors.sources.files import read_bytes
 
 if TYPE_CHECKING:
@@ -96,9 +97,7 @@ def score_files(
         "submission": sha256(contents[answers])[:8],
         "version": __version__,
     }
-    signature = "|".join(
-        [ALL if task == ALL else f"{ALL}:{task}", *(f"{name}:{value}" for name, value in parts.items())]
-    )
+    signature = compose({ALL: "all" if task == ALL else task, **parts})
     return {"edition": edition, "signature": signature, **scores}
 
 

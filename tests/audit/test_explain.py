@@ -427,6 +427,17 @@ def test_clusters_are_threads_and_events_where_there_are_many() -> None:
         assert len(set(subject_of(made(events=events)).clusters)) == n_clusters
 
 
+def test_near_copies_join_threads_but_not_most_of_them() -> None:
+    threads = [f"t{i // 3}" for i in range(120)]
+    for n_copies, expected in ((2, 39), (60, 40)):
+        posts = made(threads=threads)
+        # One post each of some threads.
+        posts.texts[: 3 * n_copies : 3] = "the same reply in several threads"
+        subject = subject_of(posts)
+        assert len(set(subject.clusters)) == expected
+        assert subject.without_near_copies == (n_copies == 60)
+
+
 def answered(posts: Posts, answer: Callable[[np.ndarray, str], np.ndarray]) -> tuple[list[Record], Benchmark]:
     """Runs under random folds and chrono whose answers a function of rows and protocol gives."""
     subject, model = subject_of(posts), Classifier(["non-rumour", "rumour"])

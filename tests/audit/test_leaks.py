@@ -22,10 +22,13 @@ def array(values):
     return made
 
 
-def sample(*texts, **columns):
-    if times := columns.pop("times", None):
-        columns["times"] = np.array(times, dtype="datetime64[ms]")
-    return Sample(texts=array(texts), links=links_of(texts), **{name: array(c) for name, c in columns.items()})
+def sample(*texts, times=None, **columns):
+    return Sample(
+        texts=array(texts),
+        links=links_of(texts),
+        times=None if times is None else np.array(times, dtype="datetime64[ms]"),
+        **{name: array(values) for name, values in columns.items()},
+    )
 
 
 def found(train, test, **options):
@@ -116,7 +119,8 @@ def test_links_are_read_where_they_name_a_page(text, links):
 
 
 def test_long_texts_of_links_are_read_in_no_time():
-    assert links_of(["https://example.org/" * 20_000 + "." * 100_000]) is not None
+    assert links_of(["https://example.org/" * 20_000 + "!" * 100_000]) is not None
+    assert links_of(["https://example.org/a" + "." * 100_000]) is None
     assert links_of(["https://" + "a." * 100_000]) is None
 
 

@@ -76,7 +76,8 @@ def test_swapping_the_systems_turns_the_signs_and_keeps_the_p_values(data):
     swapped = {**columns, "predictions1": columns["predictions2"], "predictions2": columns["predictions1"]}
     one, other = (paired_test(**inputs, groups=groups, n_resamples=50) for inputs in (columns, swapped))
     assert one["mcnemar_p"] == other["mcnemar_p"]
-    assert one["randomisation_p"] == pytest.approx(other["randomisation_p"])
+    # Where not all ways to swap are gone through, the random ones differ.
+    assert one["randomisation_p"] == pytest.approx(other["randomisation_p"], abs=0.04)
     assert one["macro_f1_difference"] == pytest.approx(-other["macro_f1_difference"])
 
 

@@ -2,8 +2,9 @@
 
 Intervals are percentile intervals of a cluster bootstrap over test posts. Posts that are joined by near copies, by a
 conversation or, where there are ten events or more, by an event, are drawn together, and so are the predictions of
-random folds and of another protocol for them. They hold for the models as they were fitted: that other training posts
-would give other models is not in them. `decomposition` says how an inflation is taken apart.
+random folds and of another protocol for them; near copies do not count where they would join most conversations. They
+hold for the models as they were fitted: that other training posts would give other models is not in them.
+`decomposition` says how an inflation is taken apart.
 """
 
 from __future__ import annotations
@@ -208,7 +209,8 @@ def explain(
 
     Args:
         records: run records, as `RunStore.read` returns them; one that stands twice counts once.
-        data_dir, allow_modified: as for `Benchmark.posts`; the posts must be those that the runs were made on.
+        data_dir: as for `Benchmark.posts`; the posts must be those that the runs were made on.
+        allow_modified: as for `Benchmark.posts`.
         retrain: also fit models anew without the leaked training posts.
         threshold: of near copies, as for `near_duplicates`.
         n_resamples: of the bootstrap.
@@ -347,6 +349,8 @@ def _row(subject: Subject, model: str, random: Side, side: Side) -> Row:
             f"the posts are of {subject.n_events} events, too few to resample: that other events would give other "
             "scores is not in the intervals"
         )
+    if subject.without_near_copies:
+        notes.append("near copies would join most conversations: clusters are conversations alone")
     cluster_sizes = np.bincount(subject.clusters)
     return Row(
         benchmark=subject.benchmark.name,
@@ -638,7 +642,7 @@ def _caption(row: Row, found: Decomposition) -> str:
     if found.retrained:
         return (
             "Trained anew without the training posts that leak, against training without as many others (fewer posts "
-            f"alone cost {found.fewer:.1f} points)"
+            f"alone: {_signed(-(found.fewer or 0.0))} points)"
         )
     return "Scored anew without the test posts that leaks touch"
 

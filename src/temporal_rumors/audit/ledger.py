@@ -25,6 +25,7 @@ from temporal_rumors.audit.samples import DEFAULTS, objects, order_of, read_samp
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError, unknown
 from temporal_rumors.records import json_digest
+from temporal_rumors.signature import compose
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -216,9 +217,11 @@ def audit_benchmark(
     Args:
         benchmark: its name, or the benchmark.
         protocol: how it is split.
-        data_dir, allow_modified: as for `Benchmark.posts`.
+        data_dir: as for `Benchmark.posts`.
+        allow_modified: as for `Benchmark.posts`.
         task: of a benchmark that has several; None takes the first.
-        threshold, short: as for `near_duplicates`.
+        threshold: as for `near_duplicates`.
+        short: as for `near_duplicates`.
         examples: how many to give of each leak, at most.
 
     Raises:
@@ -278,11 +281,16 @@ def audit_splits(
     A column that is not there is not checked, and the ledger says so; one whose name you give must be there.
 
     Args:
-        train, test: one post a row, or texts alone.
-        threshold, short: as for `near_duplicates`.
+        train: one post a row, or texts alone.
+        test: likewise.
+        threshold: as for `near_duplicates`.
+        short: as for `near_duplicates`.
         text_column: the posts.
-        label_column, id_column, event_column, thread_column, author_column: text or integers, labels also booleans;
-            None leaves a column out. Labels and ids must not be missing, ids must be unique within a part.
+        label_column: text, integers or booleans, none missing; None leaves a column out, here and below.
+        id_column: text or integers, none missing, unique within a part.
+        event_column: text or integers.
+        thread_column: text or integers.
+        author_column: text or integers.
         time_column: as for `temporal_rumors.split`.
         time_zone: IANA name of the zone in which times without one are meant; None refuses such times.
         examples: how many to give of each leak, at most.
@@ -360,6 +368,7 @@ def _ledger(
     if time_alone is None:
         not_checked[TIME_ALONE] = "it takes times and labels on both sides"
     sizes = {TRAIN: len(train), TEST: len(test)}
+    threshold = threshold.item() if isinstance(threshold, np.generic) else threshold
     options = {"threshold": threshold, "short": short, "train": len(train), "test": len(test), "version": __version__}
     return Ledger(
         sizes=sizes,
@@ -382,7 +391,7 @@ def _ledger(
         time_alone=time_alone,
         absent=absent,
         not_checked=not_checked,
-        signature="|".join(f"{name}:{value}" for name, value in {**signature, **options}.items()),
+        signature=compose({**signature, **options}),
         **subject,
     )
 

@@ -115,7 +115,7 @@ def texts_of(values: Any, name: str) -> np.ndarray:
     for row, text in enumerate(texts):
         if not isinstance(text, str):
             raise UserError(
-                f"{name}, row {row} (from 0): found {text!r:.40} ({type(text).__name__}), expected a text; drop such rows"
+                f"{name}, row {row} (from 0): found {text!r:.40} ({type(text).__name__}), expected a text; drop the row"
             )
     return objects(texts)
 

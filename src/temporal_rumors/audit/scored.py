@@ -28,6 +28,9 @@ GROUPS = (RANDOM, CHRONO, CHRONO_STRATIFIED, LOO, OFFICIAL)
 LEVEL = 0.95
 # Resampling whole events takes this many: of fewer, the intervals are far too narrow.
 MANY_EVENTS = 10
+# Where near copies would join conversations to a cluster of more than this share of the posts, as short replies do,
+# conversations are resampled without regard to near copies: what hangs on one cluster cannot be resampled.
+LARGEST_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Options:
+    """What `explain` was asked for, under the names of its arguments."""
+
     retrain: bool
     threshold: float
     n_resamples: int
@@ -71,13 +76,22 @@ class Options:
 
 
 def group_of(protocol: str) -> str:
+    """Return the group that a protocol's scores belong to, one of GROUPS."""
     if protocol in RANDOM_FOLDS:
         return RANDOM
     return LOO if protocol.startswith(LOO_PREFIX) else protocol
 
 
 class Subject:
-    """The posts of a benchmark, their clusters, and the leaks of its splits."""
+    """The posts of a benchmark, their clusters, and the leaks of its splits.
+
+    Attributes:
+        row_of: id -> its row of the posts.
+        n_events: number of different events.
+        clusters: (n,) int64, the cluster of each post.
+        without_near_copies: the clusters are conversations alone, since near copies would join most of them.
+        priority: (n,) int64, the place of each post in a random order, in which posts are kept where some must go.
+    """
 
     def __init__(self, benchmark: Benchmark, posts: Posts, options: Options) -> None:
         self.benchmark, self.posts, self.options = benchmark, posts, options
@@ -85,12 +99,14 @@ class Subject:
         self.row_of = {id: row for row, id in enumerate(posts.ids.tolist())}
         events = [event for event in posts.events.tolist() if event is not None]
         self.n_events = len(set(events))
-        joined = [near_duplicates(posts.texts.tolist(), threshold=options.threshold)[:, :2]]
-        for keys in (posts.threads, posts.events if self.n_events >= MANY_EVENTS else None):
-            if keys is not None:
-                joined.append(_chained(keys.tolist()))
-        self.clusters = groups(len(posts), np.concatenate(joined))
-        # Draws the order in which posts are thinned out; raw bits, which are the same in every release of numpy.
+        whole = [posts.threads, posts.events if self.n_events >= MANY_EVENTS else None]
+        chains = [_chained(keys.tolist()) for keys in whole if keys is not None]
+        near = near_duplicates(posts.texts.tolist(), threshold=options.threshold)[:, :2]
+        self.clusters = groups(len(posts), np.concatenate([near, *chains]))
+        self.without_near_copies = bool(chains) and np.bincount(self.clusters).max() > LARGEST_SHARE * len(posts)
+        if self.without_near_copies:
+            self.clusters = groups(len(posts), np.concatenate(chains))
+        # Raw bits are the same in every release of numpy.
         self.priority = np.argsort(np.random.PCG64(options.seed).random_raw(len(posts)), kind="stable").argsort()
         self._splits: dict[str, Split] = {}
         self._leaks: dict[str, list[Leak]] = {}
@@ -98,14 +114,17 @@ class Subject:
 
     @property
     def name(self) -> str:
+        """What messages call it."""
         return self.benchmark.label
 
     def split(self, protocol: str) -> Split:
+        """The posts split by a protocol."""
         if protocol not in self._splits:
             self._splits[protocol] = self.benchmark.split(self.posts, protocol)
         return self._splits[protocol]
 
     def leaks(self, protocol: str) -> list[Leak]:
+        """The leaks from the training to the test part of a protocol."""
         if protocol not in self._leaks:
             split = self.split(protocol)
             train, test = (sample_of(self.posts, rows) for rows in (split.train, split.test))
@@ -117,6 +136,7 @@ class Subject:
         return np.bincount(self.posts.labels[rows], minlength=self.n_classes)
 
     def untrained(self, record: Record) -> models.Model:
+        """The model of a run, not yet fitted; a UserError where it is not the same version."""
         model = models.create(record["model"], self.benchmark.classes, **record["settings"])
         if model.version != record["model_version"]:
             raise UserError(
@@ -126,6 +146,7 @@ class Subject:
         return model
 
     def encoded(self, model: models.Model) -> Any:
+        """All posts as a model reads them."""
         key = json_digest([model.name, model.settings])
         if key not in self._encoded:
             # One at a time: an encoding may be large.
