@@ -85,7 +85,7 @@ def compose(parts: Mapping[str, Any]) -> str:
     """Write a signature.
 
     Args:
-        parts: name -> value, in the order to be written; names are those of RUN_PARTS, SUBMISSION_PARTS or LEDGER_PARTS.
+        parts: name -> value, in the order to be written; names are those of one of the tables above.
 
     Returns:
         `name:value|name:value`; in values a bar, a percent sign and what cannot be printed are percent-encoded.
