@@ -366,9 +366,12 @@ class Scorer:
         if len(np.unique(np.concatenate([side.groups for side in sides if side.groups is not None]))) < 2:
             return None
         options = self.subject.options
-        sample = statistics.bootstrap_difference if minus else statistics.bootstrap_score
         n_classes = len(self.present) * len(plus)
-        found = sample(*sides, n_classes, n_resamples=options.n_resamples, level=LEVEL, seed=options.seed)
+        how: dict[str, Any] = {"n_resamples": options.n_resamples, "level": LEVEL, "seed": options.seed}
+        if minus:
+            found = statistics.bootstrap_difference(sides[0], sides[1], n_classes, **how)
+        else:
+            found = statistics.bootstrap_score(sides[0], n_classes, **how)
         # The mean over all terms' classes is 1 / len(plus) of the sum.
         return self.scale * len(plus) * found.low, self.scale * len(plus) * found.high
 
@@ -394,5 +397,5 @@ class Scorer:
             clusters = self.subject.clusters[rows] if clustered else rows
             copies = np.concatenate([parts + len(names) * k for k in range(times)])
             columns.append((*(np.tile(column, times) for column in (*once, clusters)), copies))
-        joined = (np.concatenate(column) for column in zip(*columns, strict=True))
-        return Answers(*joined, np.concatenate([term.weights for term in terms]))
+        references, predictions, groups, parts = (np.concatenate(column) for column in zip(*columns, strict=True))
+        return Answers(references, predictions, groups, parts, np.concatenate([term.weights for term in terms]))
