@@ -61,8 +61,7 @@ def _complete_model(incomplete: str) -> list[str]:
 
 
 def _complete_protocol(incomplete: str) -> list[str]:
-    from temporal_rumors.experiment.grid import GROUPS
-    from temporal_rumors.protocols import protocol_names
+    from temporal_rumors.protocols import GROUPS, protocol_names
 
     return [name for name in dict.fromkeys([*GROUPS, *protocol_names()]) if name.startswith(incomplete)]
 
@@ -242,13 +241,11 @@ def audit(
 
     temporal-rumors audit posts.csv random_fold0 --label-column class --fail-on "near_copy>0"
     """
-    from temporal_rumors import atomic, benchmark
+    from temporal_rumors import benchmark
     from temporal_rumors.audit import inputs, ledger
-    from temporal_rumors.audit.page import page
 
     limit = inputs.threshold(threshold)
-    if out is not None and out.suffix.lower() != ".html":
-        raise UserError(f"cannot write the ledger to {out}: its suffix must be .html")
+    _check_page(out)
     if name in benchmark.names():
         found = ledger.audit_benchmark(
             name, protocol or "chrono", data_dir, allow_modified, task=task, threshold=limit, short=short
@@ -267,8 +264,7 @@ def audit(
         )
     failed = [condition for condition in fail_on or () if found.fails(condition)]
     if out is not None:
-        atomic.write(out, page(f"Leakage ledger: {found.title}", ledger.section(found)))
-        typer.echo(f"wrote {out}", err=True)
+        _write_page(out, f"Leakage ledger: {found.title}", ledger.section(found))
     if as_json:
         _print_json(found.to_json())
     else:
@@ -300,14 +296,11 @@ def explain(
 
     temporal-rumors explain runs --data-dir FOLDER
     """
-    from temporal_rumors import atomic
     from temporal_rumors.audit import explain as explaining
-    from temporal_rumors.audit import inputs
-    from temporal_rumors.audit.page import page
+    from temporal_rumors.audit import inputs, layout
     from temporal_rumors.experiment.store import RunStore
 
-    if out is not None and out.suffix.lower() != ".html":
-        raise UserError(f"cannot write the explanation to {out}: its suffix must be .html")
+    _check_page(out)
     found = explaining.explain(
         RunStore(runs).read(),
         data_dir,
@@ -318,12 +311,11 @@ def explain(
         seed=seed,
     )
     if out is not None:
-        atomic.write(out, page("Inflation, explained", explaining.section(found)))
-        typer.echo(f"wrote {out}", err=True)
+        _write_page(out, "Inflation, explained", layout.section(found))
     if as_json:
         _print_json(found.to_json())
     else:
-        _print(explaining.tables(found))
+        _print(layout.tables(found))
 
 
 @app.command("show-signature")
@@ -473,6 +465,19 @@ def _tell_failures(failed: Sequence[Outcome], n_planned: int) -> None:
         typer.echo(
             f"  in {len(names)} of {n_planned} runs: {', '.join(names[:3])}{', …' if names[3:] else ''}", err=True
         )
+
+
+def _check_page(path: Path | None) -> None:
+    if path is not None and path.suffix.lower() != ".html":
+        raise UserError(f"cannot write a page to {path}: its suffix must be .html")
+
+
+def _write_page(path: Path, title: str, section: str) -> None:
+    from temporal_rumors import atomic
+    from temporal_rumors.audit.page import page
+
+    atomic.write(path, page(title, section))
+    typer.echo(f"wrote {path}", err=True)
 
 
 def _print_json(value: Any) -> None:

@@ -22,6 +22,9 @@ RANDOM_FOLDS = tuple(f"random_fold{k}" for k in range(N_FOLDS))
 OFFICIAL, CHRONO, CHRONO_STRATIFIED, LOO_PREFIX = "official", "chrono", "chrono_stratified", "loo_"
 POSTS, THREADS = "posts", "threads"
 DEFAULT_PROTOCOL = CHRONO
+# What scores are averaged in: all folds, all events, and each other protocol by itself.
+RANDOM, LOO = "random", "loo"
+GROUPS = (RANDOM, CHRONO, CHRONO_STRATIFIED, LOO, OFFICIAL)
 
 _NAT = np.iinfo(np.int64).min
 _WEIGHTS = {"train": 7, "validation": 1, "test": 2}
@@ -275,6 +278,13 @@ def protocol_names(events: Sequence[str] = (), *, official: bool = False) -> lis
     """
     first = [OFFICIAL] if official else []
     return [*first, *RANDOM_FOLDS, CHRONO, CHRONO_STRATIFIED, *(LOO_PREFIX + event for event in sorted(events))]
+
+
+def group_of(protocol: str) -> str:
+    """Return the group that a protocol's scores are averaged in: random or loo, or the protocol itself."""
+    if protocol in RANDOM_FOLDS:
+        return RANDOM
+    return LOO if protocol.startswith(LOO_PREFIX) else protocol
 
 
 def make_split(

@@ -130,16 +130,16 @@ class Posts:
         times = [not_a_time if p.created_at is None else p.created_at for p in posts]
         return cls(
             ids=np.array([p.id for p in posts], dtype=str),
-            texts=_objects([p.text for p in posts]),
+            texts=objects([p.text for p in posts]),
             labels=np.array([p.label for p in posts], dtype=np.int64),
             times=np.array(times, dtype=np.int64).view("datetime64[ms]"),
-            events=_objects([p.event for p in posts]),
+            events=objects([p.event for p in posts]),
             digest=digest,
             dropped={reason: tuple(places) for reason, places in (dropped or {}).items()},
             notes={note: tuple(places) for note, places in (notes or {}).items()},
             threads=_known([p.thread for p in posts]),
             parts=_known([p.part for p in posts]),
-            columns={name: _objects([p.columns[name] for p in posts]) for name in (posts[0].columns if posts else ())},
+            columns={name: objects([p.columns[name] for p in posts]) for name in (posts[0].columns if posts else ())},
         )
 
 
@@ -149,10 +149,11 @@ def _some(places: Sequence[str], n: int) -> str:
 
 
 def _known(values: Sequence[object]) -> np.ndarray | None:
-    return _objects(values) if values and None not in values else None
+    return objects(values) if values and None not in values else None
 
 
-def _objects(values: Sequence[object]) -> np.ndarray:
+def objects(values: Sequence[object]) -> np.ndarray:
+    """Return values as an array of Python objects, whatever they are."""
     # Assigned, not converted: numpy drops trailing NULs from str arrays and splits nested sequences.
     array = np.empty(len(values), dtype=object)
     array[:] = values

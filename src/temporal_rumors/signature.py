@@ -198,6 +198,12 @@ def meaning(name: str) -> str:
     return known[name]
 
 
+def variant(record: Mapping[str, Any]) -> str:
+    """Return a digest (hexadecimal) of what makes a model another variant of itself; a mean is over runs of one."""
+    identity = ("settings", "model_version", "classes", "data_digest", "benchmark_version")
+    return json_digest([record[name] for name in identity])
+
+
 def of_runs(records: Sequence[Mapping[str, Any]], protocol: str, metric: str | None = None) -> dict[str, Any]:
     """Return the parts of the signature of a score over run records of one model and protocol.
 

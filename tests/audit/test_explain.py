@@ -21,7 +21,8 @@ from sklearn.metrics import f1_score
 from temporal_rumors import benchmark as benchmarks
 from temporal_rumors import macro_prf, statistics
 from temporal_rumors.audit.decomposition import Decomposition
-from temporal_rumors.audit.explain import Explanation, Row, explain, explain_posts, section, tables
+from temporal_rumors.audit.explain import Explanation, Row, explain, explain_posts
+from temporal_rumors.audit.layout import section, tables
 from temporal_rumors.audit.scored import Options, Share, Subject
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError

@@ -5,7 +5,8 @@ import pytest
 
 from temporal_rumors import models
 from temporal_rumors.errors import UserError
-from temporal_rumors.experiment.grid import Run, grid, group_of
+from temporal_rumors.experiment.grid import Run, grid
+from temporal_rumors.protocols import group_of
 
 SAMPLE = "sample_temporal"
 

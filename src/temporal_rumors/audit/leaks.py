@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from temporal_rumors.audit.neighbours import THRESHOLD, mask, near_duplicates
+from temporal_rumors.records import objects
 
 if TYPE_CHECKING:
     from temporal_rumors.records import Posts
@@ -111,8 +112,8 @@ def links_of(texts: Sequence[str] | np.ndarray) -> np.ndarray | None:
     Links without a path, and those that a platform has cut off with an ellipsis, name no page and are left out, as
     are the masks that data sets put for links.
     """
-    found = np.empty(len(texts), dtype=object)
-    for i, text in enumerate(texts):
+    found = []
+    for text in texts:
         links = {
             match[1].lower() + path
             for match in _LINK.finditer(text)
@@ -120,8 +121,8 @@ def links_of(texts: Sequence[str] | np.ndarray) -> np.ndarray | None:
             and not text.startswith(_CUT_OFF, match.end())
             and not match[2].endswith(_CUT_OFF)
         }
-        found[i] = tuple(sorted(links))
-    return found if any(found) else None
+        found.append(tuple(sorted(links)))
+    return objects(found) if any(found) else None
 
 
 def find_leaks(train: Sample, test: Sample, threshold: float = THRESHOLD, short: str = "exclude") -> list[Leak]:
@@ -197,23 +198,23 @@ def _shared(
     first_train, first_test = _first(train_keys), _first(test_keys)
     pairs, touched, agree = set(), [], 0
     votes: dict[Hashable, Counter[Hashable]] = defaultdict(Counter)
-    labelled = train.labels is not None and test.labels is not None
+    labels = None if train.labels is None or test.labels is None else (train.labels, test.labels)
     for j, keys in enumerate(train_keys):
         if partners := [first_test[key] for key in keys if key in first_test]:
             pairs.add((min(partners), j, 0))
-        if labelled:
+        if labels is not None:
             for key in keys:
-                votes[key][train.labels[j]] += 1  # type: ignore[index]
+                votes[key][labels[0][j]] += 1
     for i, keys in enumerate(test_keys):
         if not (partners := [first_train[key] for key in keys if key in first_train]):
             continue
         touched.append(i)
         pairs.add((i, min(partners), 0))
-        if labelled:
+        if labels is not None:
             counts = [votes[key] for key in keys if key in votes]
-            label = test.labels[i]  # type: ignore[index]
+            label = labels[1][i]
             agree += 2 * sum(count[label] for count in counts) > sum(count.total() for count in counts)
-    return Leak(name, what, np.array(touched, dtype=np.int64), _array(pairs), agree if labelled else None)
+    return Leak(name, what, np.array(touched, dtype=np.int64), _array(pairs), None if labels is None else agree)
 
 
 def _first(keys: list[tuple[Hashable, ...]]) -> dict[Hashable, int]:

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +20,12 @@ from temporal_rumors.audit import leaks as find
 from temporal_rumors.audit.examples import SAME, TEST_ONLY, TRAINING_ONLY, Example
 from temporal_rumors.audit.leaks import NEAR_COPY, Sample
 from temporal_rumors.audit.neighbours import EXCLUDE, THRESHOLD, is_short
-from temporal_rumors.audit.samples import DEFAULTS, objects, order_of, read_sample, take
+from temporal_rumors.audit.samples import DEFAULTS, order_of, read_sample, take
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError, unknown
-from temporal_rumors.records import json_digest
+from temporal_rumors.records import json_digest, objects
 from temporal_rumors.signature import compose
+from temporal_rumors.templates import template
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -38,7 +38,7 @@ _SIDES = {TRAIN: "training", TEST: "test"}
 ABSENT_CLASS, TIME_ALONE = "absent_class", "time_alone"
 N_EXAMPLES = 3
 
-_TEMPLATE = "ledger.html.jinja"
+_TEMPLATE = Path(__file__).with_name("ledger.html.jinja")
 # A leaf of the tree that predicts from time alone: fewer posts would be single accidents.
 _LEAF = 5
 _CONDITION = re.compile(r"\s*(\w+)\s*(>=|>)\s*(\d+(?:\.\d+)?)\s*(%?)\s*", re.ASCII)
@@ -472,7 +472,7 @@ def sentences(ledger: Ledger) -> list[str]:
 
 def section(ledger: Ledger) -> str:
     """Return a ledger as an HTML section, a part of a page; all that posts hold is escaped."""
-    return _template().render(
+    return template(_TEMPLATE).render(
         ledger=ledger,
         head=_head(ledger),
         sentences=sentences(ledger),
@@ -481,20 +481,6 @@ def section(ledger: Ledger) -> str:
         caption=_caption,
         visible=_visible,
     )
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(_TEMPLATE)
 
 
 def _head(ledger: Ledger) -> str:

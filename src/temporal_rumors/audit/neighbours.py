@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from temporal_rumors.errors import UserError, unknown
+from temporal_rumors.records import objects
 
 THRESHOLD = 20
 EXCLUDE, INCLUDE = "exclude", "include"
@@ -219,9 +220,7 @@ class _Distinct:
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         self.lengths = lengths[order]
-        self.texts = np.empty(len(seen), dtype=object)
-        self.texts[:] = list(seen)
-        self.texts = self.texts[order]
+        self.texts = objects(list(seen))[order]
         number = rank[number]
         self.members = places[np.argsort(number, kind="stable")]
         self.sizes = np.bincount(number, minlength=len(order))

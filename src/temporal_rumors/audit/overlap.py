@@ -11,14 +11,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from temporal_rumors import benchmark as registry
-from temporal_rumors.audit.neighbours import EXCLUDE, INCLUDE, near_duplicates
-from temporal_rumors.protocols import RANDOM_FOLDS
+from temporal_rumors.audit.neighbours import INCLUDE, is_short, near_duplicates
+from temporal_rumors.protocols import group_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
-
-_RANDOM = "random"
 
 
 @dataclass(frozen=True)
@@ -67,30 +65,30 @@ def overlap(
 
     Source: Mu et al. 2023, table 6.
     """
-    path = registry.folder(registry.get(name).name) / "overlap.csv"
+    b = registry.get(name)
+    path = registry.folder(b.name) / "overlap.csv"
     if not path.is_file():
         return []
-    b = registry.get(name)
     posts = b.posts(data_dir, allow_modified=allow_modified)
     with path.open(encoding="utf-8", newline="") as stream:
         printed = list(csv.DictReader(stream))
-    rows = []
+    # One join serves both counts: a pair of long texts is the same with short ones around.
+    short, rows = is_short(posts.texts), []
     for row in printed:
-        protocols = RANDOM_FOLDS if row["protocol"] == _RANDOM else (row["protocol"],)
-        splits = [b.split(posts, protocol) for protocol in protocols]
-        similar = {
-            short: sum(
-                len(set(near_duplicates(posts.texts[s.test], posts.texts[s.train], short=short)[:, 0])) for s in splits
-            )
-            for short in (INCLUDE, EXCLUDE)
-        }
+        splits = [b.split(posts, protocol) for protocol in b.protocols if group_of(protocol) == row["protocol"]]
+        similar = similar_long = 0
+        for split in splits:
+            pairs = near_duplicates(posts.texts[split.test], posts.texts[split.train], short=INCLUDE)
+            tested, trained = split.test[pairs[:, 0]], split.train[pairs[:, 1]]
+            similar += len(set(tested))
+            similar_long += len(set(tested[~(short[tested] | short[trained])]))
         rows.append(
             Overlap(
                 benchmark=name,
                 protocol=row["protocol"],
                 test_posts=sum(len(s.test) for s in splits) / len(splits),
-                similar=similar[INCLUDE] / len(splits),
-                similar_long=similar[EXCLUDE] / len(splits),
+                similar=similar / len(splits),
+                similar_long=similar_long / len(splits),
                 paper_test_posts=int(row["test_posts"]),
                 paper_similar=int(row["similar_to_train"]),
                 data_is_published=b.is_published(posts),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-_TEMPLATE = "page.html.jinja"
+from temporal_rumors.templates import template
+
+_TEMPLATE = Path(__file__).with_name("page.html.jinja")
 
 
 def page(title: str, section: str) -> str:
@@ -18,17 +18,4 @@ def page(title: str, section: str) -> str:
     """
     from markupsafe import Markup
 
-    return str(_template().render(title=title, section=Markup(section)))
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(_TEMPLATE)
+    return template(_TEMPLATE).render(title=title, section=Markup(section)) + "\n"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from temporal_rumors.audit.leaks import Sample, links_of
 from temporal_rumors.errors import UserError, nearest
+from temporal_rumors.records import objects
 
 DEFAULTS = {
     "text_column": "text",
@@ -137,10 +138,3 @@ def take(side: Sample, rows: np.ndarray) -> Sample:
     """Return some rows, in the order asked for."""
     taken: dict[str, Any] = {name: None if values is None else values[rows] for name, values in vars(side).items()}
     return Sample(**taken)
-
-
-def objects(values: Sequence[Any]) -> np.ndarray:
-    """Return values as an array of Python objects."""
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array

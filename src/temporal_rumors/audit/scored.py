@@ -15,7 +15,7 @@ from temporal_rumors.audit.leaks import NAMES, Leak, find_leaks, sample_of
 from temporal_rumors.audit.neighbours import groups, near_duplicates
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, LOO_PREFIX, OFFICIAL, RANDOM_FOLDS, Split
+from temporal_rumors.protocols import Split, group_of
 from temporal_rumors.records import Posts, json_digest
 from temporal_rumors.statistics import Answers
 
@@ -23,8 +23,6 @@ Record = Mapping[str, Any]
 # Lower and upper bound, in points or percent as the value they belong to.
 Interval = tuple[float, float]
 
-RANDOM, LOO = "random", "loo"
-GROUPS = (RANDOM, CHRONO, CHRONO_STRATIFIED, LOO, OFFICIAL)
 LEVEL = 0.95
 # Resampling whole events takes this many: of fewer, the intervals are far too narrow.
 MANY_EVENTS = 10
@@ -73,13 +71,6 @@ class Options:
     threshold: float
     n_resamples: int
     seed: int
-
-
-def group_of(protocol: str) -> str:
-    """Return the group that a protocol's scores belong to, one of GROUPS."""
-    if protocol in RANDOM_FOLDS:
-        return RANDOM
-    return LOO if protocol.startswith(LOO_PREFIX) else protocol
 
 
 class Subject:

@@ -9,10 +9,7 @@ from temporal_rumors import benchmark as benchmarks
 from temporal_rumors import models
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError, unknown
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, LOO_PREFIX, OFFICIAL, RANDOM_FOLDS
-
-RANDOM, LOO = "random", "loo"
-GROUPS = (RANDOM, CHRONO, CHRONO_STRATIFIED, LOO, OFFICIAL)
+from temporal_rumors.protocols import GROUPS, group_of
 
 
 @dataclass(frozen=True)
@@ -28,13 +25,6 @@ class Run:
     def __str__(self) -> str:
         name = self.benchmark if self.task is None else f"{self.benchmark} {self.task}"
         return f"{name} {self.protocol} {self.model} seed {self.seed}"
-
-
-def group_of(protocol: str) -> str:
-    """Return the group that a protocol's scores are averaged in: random or loo, or the protocol itself."""
-    if protocol in RANDOM_FOLDS:
-        return RANDOM
-    return LOO if protocol.startswith(LOO_PREFIX) else protocol
 
 
 def grid(

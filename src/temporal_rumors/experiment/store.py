@@ -11,7 +11,7 @@ from typing import Any
 
 from temporal_rumors import atomic
 from temporal_rumors.errors import UserError
-from temporal_rumors.experiment.grid import GROUPS, group_of
+from temporal_rumors.protocols import GROUPS, group_of
 from temporal_rumors.records import json_digest
 
 FORMAT = 2

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, OFFICIAL, PARTS
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, LOO, OFFICIAL, PARTS, RANDOM
 from temporal_rumors.report import words
-from temporal_rumors.report.summary import LOO, RANDOM, Summary, Timeline
+from temporal_rumors.report.summary import Summary, Timeline
 from temporal_rumors.report.tables import Block
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from temporal_rumors.report.summary import (
     SplitSummary,
     Summary,
 )
+from temporal_rumors.templates import template
 
-_TEMPLATE = "report.html.jinja"
+_TEMPLATE = Path(__file__).with_name("report.html.jinja")
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,6 @@ def page(summary: Summary) -> str:
     Returns:
         HTML with inline CSS and SVG, the same bytes for the same summary.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     filters: dict[str, Any] = {
         "score": lambda result: words.score(result.mean, result.std),
         "paper": lambda result: words.score(result.paper_mean, result.paper_std),
@@ -81,9 +72,8 @@ def page(summary: Summary) -> str:
         "settings": _settings,
         "values": _values,
     }
-    environment.filters.update(filters)
     headline = words.headline(summary)
-    return environment.get_template(_TEMPLATE).render(
+    rendered = template(_TEMPLATE, filters).render(
         headline=headline,
         sentences=[sentence for sentence in words.sentences(summary) if sentence not in headline],
         sections=[_section(summary, block, i) for i, block in enumerate(tables.blocks(summary))],
@@ -97,6 +87,7 @@ def page(summary: Summary) -> str:
         least_inflation=LEAST_INFLATION,
         mark=tables.MARK,
     )
+    return rendered + "\n"
 
 
 def _section(summary: Summary, block: tables.Block, index: int) -> Section:

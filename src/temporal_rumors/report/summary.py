@@ -13,9 +13,7 @@ from temporal_rumors import benchmark as benchmarks
 from temporal_rumors import macro_prf, signature
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
-from temporal_rumors.experiment.grid import GROUPS, LOO, RANDOM, group_of
-from temporal_rumors.protocols import PARTS, RANDOM_FOLDS
-from temporal_rumors.records import json_digest
+from temporal_rumors.protocols import GROUPS, LOO, PARTS, RANDOM, RANDOM_FOLDS, group_of
 from temporal_rumors.statistics import compare_means
 
 Record = Mapping[str, Any]
@@ -254,7 +252,7 @@ def summarise(records: Iterable[Record]) -> Summary:
     runs: list[ModelRuns] = []
     for (subject, model), of_model in groupby(ordered, key=lambda r: (_subject(r), r["model"])):
         benchmark = known[subject]
-        variants = {variant: list(rs) for variant, rs in groupby(of_model, key=_variant)}
+        variants = {variant: list(rs) for variant, rs in groupby(of_model, key=signature.variant)}
         for variant, of_variant in variants.items():
             _check_splits(of_variant)
             label = model if len(variants) == 1 else f"{model}@{variant[:6]}"
@@ -280,7 +278,7 @@ def _order(record: Record) -> tuple[Any, ...]:
     protocol = record["protocol"]
     group = GROUPS.index(group_of(protocol))
     return (
-        *(record["benchmark"], record["task"] or "", record["model"], _variant(record)),
+        *(record["benchmark"], record["task"] or "", record["model"], signature.variant(record)),
         *(group, protocol, record["seed"], record["key"]),
     )
 
@@ -303,11 +301,6 @@ def _shown(benchmark: Benchmark | None, results: Sequence[Result]) -> tuple[str,
     for result in results:
         rows.setdefault((result.model, result.protocol), set()).add(result.metric)
     return tuple(metric for metric in wanted if all(metric in found for found in rows.values()))
-
-
-def _variant(record: Record) -> str:
-    identity = ("settings", "model_version", "classes", "data_digest", "benchmark_version")
-    return json_digest([record[name] for name in identity])
 
 
 def _check_splits(records: Sequence[Record]) -> None:
@@ -333,7 +326,7 @@ def _differences(record: Record, variants: Sequence[Record]) -> list[str]:
 
 
 def _traits(record: Record) -> dict[str, str]:
-    """What `_variant` goes by, each in words."""
+    """What `signature.variant` goes by, each in words."""
     origin = "as published" if record["data_is_published"] else "not the published data"
     return {
         **{

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, OFFICIAL
-from temporal_rumors.report.summary import ALPHA, LEAST_INFLATION, LOO, Inflation, Summary
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, LOO, OFFICIAL
+from temporal_rumors.report.summary import ALPHA, LEAST_INFLATION, Inflation, Summary
 
 PAPER = "Mu et al. 2023"
 # Of a metric that is not here, its name in the records is shown.
