@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from temporal_rumors import macro_prf, signature
@@ -38,6 +38,8 @@ def test_a_submission_has_a_signature_of_its_own() -> None:
         signature.parse(signature.compose(SUBMISSION) + "|protocol:chrono")
 
 
+@example(" ", "metric")
+@example("  a b  ", "metric")
 @given(st.text(st.characters(codec=None), min_size=1), st.sampled_from(["classes", "model", "metric"]))
 def test_any_value_is_read_back_and_stays_on_one_line(value: str, name: str) -> None:
     parts = PARTS | {name: value}

@@ -88,7 +88,8 @@ def compose(parts: Mapping[str, Any]) -> str:
         parts: name -> value, in the order to be written; names are those of one of the tables above.
 
     Returns:
-        `name:value|name:value`; in values a bar, a percent sign and what cannot be printed are percent-encoded.
+        `name:value|name:value`; in values a bar, a percent sign, a blank at an end and what cannot be printed are
+        percent-encoded.
 
     Raises:
         UserError: a name that is unknown or missing, or an empty value.
@@ -250,7 +251,12 @@ def _check(parts: Mapping[str, str]) -> None:
 
 
 def _encoded(value: str) -> str:
-    return "".join(c if c.isprintable() and c not in "|%" else quote(c, safe="", errors="surrogatepass") for c in value)
+    # A blank at an end would be taken for one around the signature.
+    ends = 0, len(value) - 1
+    return "".join(
+        c if c.isprintable() and c not in "|%" and not (c == " " and i in ends) else quote(c, errors="surrogatepass")
+        for i, c in enumerate(value)
+    )
 
 
 def _f1(hits: np.ndarray, totals: np.ndarray) -> float:
