@@ -83,7 +83,7 @@ def make_record(
         "data_digest": posts.digest,
         "data_is_published": True,
         "split_digest": split.digest(posts.ids),
-        "split": {"sizes": {"test": {"all": len(split.test)}}},
+        "split": {"sizes": {"test": dict(zip(benchmark.classes, np.bincount(references, minlength=2), strict=True))}},
         "metrics": {"f1": macro_prf(predictions=predictions, references=references, labels=[0, 1])["f1"]},
         "predictions": {
             "ids": posts.ids[split.test].tolist(),

@@ -45,7 +45,7 @@ def test_help_loads_nothing_heavy():
     assert "temporal-rumors run" in child.stdout
 
 
-@pytest.mark.parametrize("command", ["list", "run", "report", "score", "audit", "explain", "show-signature"])
+@pytest.mark.parametrize("command", ["list", "run", "report", "score", "audit", "overlap", "explain", "show-signature"])
 def test_every_command_explains_itself(call, command):
     code, out, _ = call(command, "--help")
     assert code == 0
@@ -407,7 +407,7 @@ def test_the_official_split_of_veracity_is_scored_on_real_data(call, data_dir):
     assert all("coverage:28/28" in row["signature"] for row in json.loads(out)["results"])
 
 
-# audit, explain and show-signature
+# audit, overlap, explain and show-signature
 
 
 @pytest.fixture
@@ -451,6 +451,15 @@ def test_the_signature_of_a_ledger_is_whole_on_one_line(call, monkeypatch):
     assert (parts["protocol"], parts["threshold"]) == ("chrono", "20")
 
 
+def test_overlaps_are_counted_for_the_benchmarks_at_hand_and_nothing_is_downloaded(call, tmp_path):
+    code, out, err = call("overlap", "--data-dir", str(tmp_path))
+    assert (code, err) == (0, "")
+    assert "left out (`temporal-rumors list` says why): pheme_temporal" in " ".join(out.split())
+    found = json.loads(call("overlap", "--data-dir", str(tmp_path), "--json")[1])
+    assert (found["table_6"], found["shared_ids"]) == ([], [])
+    assert "sample_temporal" not in found["lacking"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -461,6 +470,7 @@ def test_the_signature_of_a_ledger_is_whole_on_one_line(call, monkeypatch):
         (("audit", "sample_temporal", "--fail-on", "nearcopy>0"), "did you mean 'near_copy'?"),
         (("audit", "sample_temporal", "--out", "ledger.pdf"), "its suffix must be .html"),
         (("audit", "posts.csv"), "posts.csv is one table: name the protocol"),
+        (("overlap", "pheme"), "did you mean 'pheme_temporal'?"),
         (("explain", "nowhere"), "there is no folder nowhere"),
         (("show-signature", "nonsense"), "expected name:value|name:value"),
     ],

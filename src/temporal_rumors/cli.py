@@ -39,6 +39,13 @@ DataDir = Annotated[
         "searched, and what is missing is downloaded."
     ),
 ]
+LocalDataDir = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder with your copy of the source files. Without it TEMPORAL_RUMORS_DATA and the download cache are "
+        "searched."
+    ),
+]
 AllowModified = Annotated[
     bool,
     typer.Option(
@@ -89,13 +96,7 @@ def list_benchmarks(
         list[str] | None,
         typer.Argument(help="Names of benchmarks; none means all.", autocompletion=_complete_benchmark),
     ] = None,
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder with your copy of the source files. Without it TEMPORAL_RUMORS_DATA and the download cache "
-            "are searched."
-        ),
-    ] = None,
+    data_dir: LocalDataDir = None,
     allow_modified: AllowModified = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show whole digests and dropped rows.")] = False,
     as_json: AsJson = False,
@@ -274,6 +275,29 @@ def audit(
         typer.echo(f"fails: {condition}", err=True)
     if failed:
         raise typer.Exit(CONDITION_HOLDS)
+
+
+@app.command()
+def overlap(
+    benchmark: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names of benchmarks; none means all.", autocompletion=_complete_benchmark),
+    ] = None,
+    data_dir: LocalDataDir = None,
+    allow_modified: AllowModified = False,
+    as_json: AsJson = False,
+) -> None:
+    """Count near copies beside table 6 of the paper, and the posts that stand in two benchmarks.
+
+    Nothing is downloaded: a benchmark whose file is not at hand is named and left out.
+    """
+    from temporal_rumors.audit import overlap as overlapping
+
+    found = overlapping.overlaps(benchmark or [], data_dir, allow_modified=allow_modified)
+    if as_json:
+        _print_json(found.to_json())
+    else:
+        _print(overlapping.tables(found))
 
 
 @app.command()

@@ -184,6 +184,30 @@ def bounds(
     }
 
 
+def unscored(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say how many test posts lack a prediction, and what they leave open; nothing where none does.
+
+    Args:
+        records: run records of one model and protocol.
+
+    Returns:
+        No sentence or one: the bounds are the means over the runs, as the score is.
+    """
+    sizes = [[r["split"]["sizes"]["test"][name] for name in r["classes"]] for r in records]
+    scored, in_part = sum(len(r["predictions"]["ids"]) for r in records), sum(map(sum, sizes))
+    if scored == in_part:
+        return []
+    found = [
+        bounds(r["predictions"]["references"], r["predictions"]["predictions"], size)["f1"]
+        for r, size in zip(records, sizes, strict=True)
+    ]
+    low, high = (100 * sum(ends) / len(found) for ends in zip(*found, strict=True))
+    return [
+        f"{scored:,} of {in_part:,} test posts have a prediction; with all of them macro-F1 is from {low:.1f} to "
+        f"{high:.1f}"
+    ]
+
+
 def meaning(name: str) -> str:
     """Return what a part of a signature says.
 

@@ -321,7 +321,7 @@ def test_predictions_that_are_missing_bound_the_score(
 
     row = of(explain(changed(CHRONO, shorten), n_resamples=FEW), CHRONO)
     (note,) = (note for note in row.notes if "have a prediction" in note)
-    assert note.startswith("chrono seed 0: 111 of 121 test posts have a prediction; with all of them macro-F1 is from ")
+    assert note.startswith("chrono: 111 of 121 test posts have a prediction; with all of them macro-F1 is from ")
     low, high = (float(word) for word in note.rsplit("from ", 1)[1].split(" to "))
     assert low < f1(pools["chrono"]) < high
     assert "coverage:111/121" in row.protocol_signature

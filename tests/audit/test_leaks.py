@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from temporal_rumors import benchmark
-from temporal_rumors.audit.leaks import NAMES, SHARED, Sample, find_leaks, links_of, not_checked, sample_of
+from temporal_rumors.audit.leaks import (
+    NAMES,
+    SHARED,
+    Sample,
+    find_leaks,
+    is_short_masked,
+    links_of,
+    not_checked,
+    sample_of,
+)
 from temporal_rumors.audit.neighbours import mask
 
 COLUMNS = ("ids", "threads", "events", "authors")
@@ -49,12 +58,24 @@ def test_near_copies_are_all_pairs_within_the_threshold_and_agree_by_the_nearest
 
 
 def test_masked_copies_differ_in_links_and_mentions_alone():
-    train = sample("@somebody the bridge is closed  https://example.org/page?number=1")
-    test = sample("@somebody_entirely_different_and_long the bridge is closed https://example.com/elsewhere/and/longer")
+    train = sample("@somebody the old bridge is closed  https://example.org/page?number=1")
+    test = sample(
+        "@somebody_entirely_different_and_long the old bridge is closed https://example.com/elsewhere/and/longer"
+    )
     assert mask(train.texts[0]) == mask(test.texts[0])
     leaks = found(train, test)
     assert (len(leaks["near_copy"].touched), len(leaks["near_copy_masked"].touched)) == (0, 1)
     assert leaks["near_copy_masked"].pairs.tolist() == [[0, 0, 0]]
+
+
+def test_masks_do_not_make_a_short_text_long():
+    train = sample("@somebody @another @third well said all", "@somebody the old bridge is closed")
+    test = sample("@few @other @people not in my view", "@people the old bridge was closed")
+    assert found(train, test)["near_copy_masked"].pairs.tolist() == [[1, 1, 2]]
+    included = found(train, test, short="include")["near_copy_masked"].pairs.tolist()
+    assert [0, 0] in [pair[:2] for pair in included]
+    assert is_short_masked(train.texts, 20).tolist() == [True, False]
+    assert is_short_masked(["@a https://example.org/page", "@a x"], 0.2).tolist() == [True, False]
 
 
 def test_short_texts_are_no_near_copies_unless_asked_for():

@@ -425,10 +425,9 @@ def test_the_order_of_rows_changes_no_byte(train, test, threshold, draws):
 # The real data
 
 
-def test_table_6_stands_beside_ours(data_dir):
-    found = {
-        (row.benchmark, row.protocol): row for name in benchmark.names() for row in overlap.overlap(name, data_dir)
-    }
+def test_table_6_stands_beside_ours_and_benchmarks_that_share_posts_are_found(data_dir):
+    overlaps = overlap.overlaps(data_dir=data_dir)
+    found = {(row.benchmark, row.protocol): row for row in overlaps.table_6}
     for name, protocol, n, similar, long, paper in [
         ("twitter15_temporal", "chrono", 148, 2, 2, 3),
         ("twitter16_temporal", "chrono_stratified", 82, 2, 2, 6),
@@ -442,21 +441,28 @@ def test_table_6_stands_beside_ours(data_dir):
     for row in found.values():
         assert 0 < row.similar_long <= row.similar < row.test_posts
         assert abs(row.test_posts - row.paper_test_posts) < 1
-    lines = printed(overlap.overlap_tables([*found.values()])).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert not any("…" in line for line in lines)
 
-
-def test_benchmarks_that_share_posts_are_found(data_dir):
-    crossing = overlap.cross(data_dir=data_dir)
-    assert crossing.lacking == {}
-    shared = {pair: sum(counts.values()) for pair, counts in crossing.shared.items()}
+    assert overlaps.lacking == {}
+    shared = {pair: sum(counts.values()) for pair, counts in overlaps.shared.items()}
     assert shared["twitter15_temporal", "twitter16_temporal"] == 0
     assert shared["rumoureval2017 stance", "rumoureval2019 stance"] == 5568
-    assert all(x == y for x, y in crossing.shared["rumoureval2017 stance", "rumoureval2019 stance"])
+    assert all(x == y for x, y in overlaps.shared["rumoureval2017 stance", "rumoureval2019 stance"])
     assert ("rumoureval2017 stance", "rumoureval2017 veracity") not in shared
-    lines = printed(overlap.cross_tables(crossing)).splitlines()
+
+    lines = printed(overlap.tables(overlaps)).splitlines()
     assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+    in_json = json.loads(json.dumps(overlaps.to_json()))
+    assert len(in_json["table_6"]) == len(overlaps.table_6)
+    assert {(row["benchmark"], row["other"]): row["ids"] for row in in_json["shared_ids"]} == shared
+    assert all(row["ids"] == sum(each["ids"] for each in row["by_class"]) for row in in_json["shared_ids"])
+
+
+def test_one_benchmark_is_compared_with_all_others(data_dir):
+    found = overlap.overlaps(["twitter16_temporal"], data_dir)
+    assert {row.benchmark for row in found.table_6} == {"twitter16_temporal"}
+    assert all("twitter16_temporal" in pair for pair in found.shared)
+    assert sum(found.shared["pheme_temporal", "twitter16_temporal"].values()) == 129
 
 
 def test_the_four_way_sets_of_twitter_share_unverified_posts_alone(data_dir):
@@ -471,10 +477,18 @@ def test_the_four_way_sets_of_twitter_share_unverified_posts_alone(data_dir):
 
 
 def test_a_benchmark_without_data_is_named_not_read(tmp_path):
-    crossing = overlap.cross(["sample_temporal", "pheme_temporal"], tmp_path)
-    assert set(crossing.lacking) == {"pheme_temporal"}
-    assert crossing.shared == {}
-    assert overlap.overlap("sample_temporal") == []
+    found = overlap.overlaps(["sample_temporal", "pheme_temporal"], tmp_path)
+    assert {"pheme_temporal", "rumoureval2017 stance"} <= set(found.lacking)
+    assert (found.shared, found.table_6) == ({}, [])
+    assert "left out" in printed(overlap.tables(found))
+
+
+def test_data_that_are_not_the_published_ones_are_refused_where_they_are_named(tmp_path):
+    name = benchmark.get("pheme_temporal").source.file.name
+    (tmp_path / name).write_text("something else")
+    assert "pheme_temporal" in overlap.overlaps([], tmp_path).lacking
+    with pytest.raises(UserError, match=name):
+        overlap.overlaps(["pheme_temporal"], tmp_path)
 
 
 def test_the_audit_of_pheme_takes_under_two_seconds(data_dir):

@@ -34,11 +34,12 @@ def _record(
     model_version: str = "1",
     data: str = "published",
     absent: tuple[str, ...] = (),
+    test_sizes: dict[str, int] | None = None,
     classes: tuple[str, ...] = CLASSES,
     excluded: int = 0,
     data_remarks: tuple[str, ...] = (),
 ) -> Record:
-    test = {name: 0 if name in absent else 200 + 30 * i for i, name in enumerate(classes)}
+    test = {name: 0 if name in absent else 200 + 30 * i for i, name in enumerate(classes)} | (test_sizes or {})
     train = {name: 1400 + 500 * i for i, name in enumerate(classes)}
     n_test, n_train = sum(test.values()), sum(train.values())
     newer = 0 if protocol == "chrono" else 1234
@@ -93,7 +94,7 @@ def _record(
         "fitted": {"C": 10.0, "n_features": 5000},
         "predictions": {
             "ids": [str(i) for i in range(n_test)],
-            "references": [0] * n_test,
+            "references": [k for k, n in enumerate(test.values()) for _ in range(n)],
             "predictions": [i % 2 for i in range(n_test)],
         },
         "timings": {"encode_seconds": 0.1, "fit_seconds": 0.2 + seed, "predict_seconds": 0.01},

@@ -97,7 +97,7 @@ def test_every_score_paper_value_and_warning_is_on_the_page(grid: list[Record], 
         assert words.score(result.mean, result.std) in outline.text
         if result.paper_mean is not None:
             assert f"paper {words.score(result.paper_mean, result.paper_std)}" in outline.text
-        assert result.signature in outline.text
+        assert result.signature.replace(f"|metric:{result.metric}", "") in outline.text
     titles = {attributes.get("title") for attributes in outline.all("code")}
     for split in summary.splits:
         assert all(warning in outline.text for warning in split.warnings)

@@ -17,6 +17,7 @@ from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.store import run_key
 from temporal_rumors.report import summarise
 from temporal_rumors.report.summary import Inflation, Result, Summary
+from temporal_rumors.signature import parse
 from temporal_rumors.statistics import compare_means
 
 Record = dict[str, Any]
@@ -167,12 +168,11 @@ def test_missing_folds_and_events_are_noted(folds: list[Record], make_record: An
 
 @pytest.mark.parametrize(("side", "protocol"), [("random", "random_fold3"), ("chrono", "chrono")])
 def test_a_class_absent_from_a_test_part_leaves_no_inflation_to_state(
-    folds: list[Record], side: str, protocol: str
+    folds: list[Record], make_record: Any, side: str, protocol: str
 ) -> None:
-    (incomplete,) = [r for r in folds if r["protocol"] == protocol]
-    incomplete["split"]["sizes"]["test"]["rumour"] = 0
-    incomplete["split"]["absent"]["test"] = ["rumour"]
-    summary = summarise(folds)
+    (whole,) = [r for r in folds if r["protocol"] == protocol]
+    incomplete = make_record(protocol=protocol, f1=whole["metrics"]["f1"], absent=("rumour",))
+    summary = summarise([incomplete if r is whole else r for r in folds])
     row = inflation(summary, "chrono")
     assert (row.comparable, row.points, row.test, row.p_value, row.significant) == (False, None, None, None, None)
     assert (row.random_mean, row.protocol_mean) == (pytest.approx(84.0), pytest.approx(66.0))
@@ -182,9 +182,8 @@ def test_a_class_absent_from_a_test_part_leaves_no_inflation_to_state(
     assert [entry["points"] for entry in summary.to_json()["inflation"]] == [None]
 
 
-def test_a_class_of_few_test_posts_is_noted(folds: list[Record]) -> None:
-    folds[-1]["split"]["sizes"]["test"]["rumour"] = 8
-    row = inflation(summarise(folds), "chrono")
+def test_a_class_of_few_test_posts_is_noted(folds: list[Record], make_record: Any) -> None:
+    row = inflation(summarise([*folds[:-1], make_record(test_sizes={"rumour": 8})]), "chrono")
     assert row.comparable
     assert row.notes == ["only 8 rumour posts in the test part"]
 
@@ -307,8 +306,16 @@ def test_a_signature_tells_splits_data_and_seeds_apart(folds: list[Record], make
     assert len(set(signatures)) == 5
     assert all("coverage:430/430" in signature for signature in signatures)
     shortened = make_record()
-    shortened["predictions"]["ids"] = shortened["predictions"]["ids"][:100]
-    assert "coverage:100/430" in result(summarise([shortened]), "chrono").signature
+    shortened["predictions"] = {name: values[:100] for name, values in shortened["predictions"].items()}
+    found = result(summarise([shortened]), "chrono")
+    assert "coverage:100/430" in found.signature
+    (note,) = (note for note in found.notes if "have a prediction" in note)
+    assert note.startswith("100 of 430 test posts have a prediction; with all of them macro-F1 is from ")
+
+
+def test_a_signature_names_the_score_that_it_stands_beside(folds: list[Record]) -> None:
+    for row in summarise(folds).results:
+        assert parse(row.signature)["metric"] == row.metric
 
 
 def test_no_records_are_an_error_that_says_what_to_do() -> None:

@@ -323,8 +323,7 @@ def test_the_sentence_passes_over_a_protocol_that_is_not_comparable(make_record:
 def test_several_benchmarks_are_summed_up_with_what_is_left_out_and_what_the_range_rests_on(
     make_record: Callable[..., Record],
 ) -> None:
-    few = make_record("twitter16_temporal", f1=0.24)
-    few["split"]["sizes"]["test"]["rumour"] = 8
+    few = make_record("twitter16_temporal", f1=0.24, test_sizes={"rumour": 8})
     records = [
         *random_folds(make_record),
         make_record(f1=0.74),
@@ -480,8 +479,10 @@ def test_a_comparison_by_pooled_predictions_is_marked_and_explained(of_task: Cal
     records = []
     for start, names in (("random_fold", range(5)), ("loo_", ("ferguson", "sydneysiege", "charliehebdo"))):
         for k, name in enumerate(names):
-            record = of_task("veracity", f"{start}{name}", absent=("true",) if start == "loo_" else ())
-            ids = [str(i) for i in range(30) if (i % 5 if start == "random_fold" else i % 3) == k]
+            ids = [str(i) for i in range(300) if (i % 5 if start == "random_fold" else i % 3) == k]
+            sizes = {c: sum(int(id) % 3 == j for id in ids) for j, c in enumerate(("true", "false", "unverified"))}
+            absent = tuple(c for c, n in sizes.items() if not n)
+            record = of_task("veracity", f"{start}{name}", absent=absent, test_sizes=sizes)
             right = 1 if start == "random_fold" else 2
             record["predictions"] = {
                 "ids": ids,
@@ -501,7 +502,7 @@ def test_a_comparison_by_pooled_predictions_is_marked_and_explained(of_task: Cal
     (said,) = words.headline(summary)
     assert "100.0 macro-F1 under random folds and 50.0 under loo" in said
     assert "the random score is higher by 50.0 points" in said
-    assert "pooled predictions for the 30 posts" in said
+    assert "pooled predictions for the 300 posts" in said
     assert "inflated" not in said
     others = summarise([of_task("stance", "official"), of_task("stance", "random_fold0")])
     assert words.POOLED not in " ".join(printed(others, 80).split())

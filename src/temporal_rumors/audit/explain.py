@@ -391,15 +391,7 @@ def _notes(side: Side) -> list[str]:
         notes.append(
             f"no {' and no '.join(classes)} predictions to score in {protocol}{more}: means over runs left out"
         )
-    for i, record in enumerate(side.records):
-        mine = side.scored.only(side.scored.runs == i)
-        in_part = subject.class_counts(subject.split(record["protocol"]).test)
-        if len(mine.rows) < (n := int(in_part.sum())):
-            bounds = signature.bounds(subject.posts.labels[mine.rows], mine.predictions, in_part.tolist())["f1"]
-            notes.append(
-                f"{record['protocol']} seed {record['seed']}: {len(mine.rows):,} of {n:,} test posts have a "
-                f"prediction; with all of them macro-F1 is from {100 * bounds[0]:.1f} to {100 * bounds[1]:.1f}"
-            )
+    notes += [f"{side.group}: {note}" for note in signature.unscored(side.records)]
     if not all(record["data_is_published"] for record in side.records):
         notes.append("not the published data")
     return notes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from temporal_rumors.audit.neighbours import THRESHOLD, mask, near_duplicates
+from temporal_rumors.audit.neighbours import EXCLUDE, INCLUDE, THRESHOLD, is_short, mask, near_duplicates, unaddressed
 from temporal_rumors.records import objects
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ def links_of(texts: Sequence[str] | np.ndarray) -> np.ndarray | None:
     return objects(found) if any(found) else None
 
 
-def find_leaks(train: Sample, test: Sample, threshold: float = THRESHOLD, short: str = "exclude") -> list[Leak]:
+def find_leaks(train: Sample, test: Sample, threshold: float = THRESHOLD, short: str = EXCLUDE) -> list[Leak]:
     """Find the test posts that each leak touches.
 
     Args:
         train, test: the two sides.
-        threshold, short: as for `near_duplicates`.
+        threshold, short: as for `near_duplicates`; of masked texts, links and mentions do not count as length.
 
     Returns:
         The leaks in the order of `NAMES`, those that touch nothing included; one that cannot be looked for, since a
@@ -140,9 +140,16 @@ def find_leaks(train: Sample, test: Sample, threshold: float = THRESHOLD, short:
         UserError: as `near_duplicates`.
     """
     lacking = not_checked(train, test)
+    pairs = near_duplicates(test.texts, train.texts, threshold, short)
     leaks = [
-        _near(NEAR_COPY, "test posts of which a training post is a near copy", train, test, threshold, short),
-        _near(NEAR_COPY_MASKED, "the same once links and mentions are masked", train, test, threshold, short),
+        _near(NEAR_COPY, "test posts of which a training post is a near copy", train, test, pairs),
+        _near(
+            NEAR_COPY_MASKED,
+            "the same once links and mentions are masked",
+            train,
+            test,
+            _masked_pairs(test.texts, train.texts, threshold, short),
+        ),
     ]
     for name, (column, what) in SHARED.items():
         if name not in lacking:
@@ -163,11 +170,30 @@ def not_checked(train: Sample, test: Sample) -> dict[str, str]:
     return lacking
 
 
-def _near(name: str, what: str, train: Sample, test: Sample, threshold: float, short: str) -> Leak:
-    queries, corpus = (
-        [mask(text) if name == NEAR_COPY_MASKED else text for text in sample.texts] for sample in (test, train)
-    )
-    pairs = near_duplicates(queries, corpus, threshold, short)
+def is_short_masked(texts: Sequence[str] | np.ndarray, threshold: float) -> np.ndarray:
+    """Tell which texts are too short once links and mentions are masked: a mask is no text, and like any other.
+
+    Args:
+        texts: (n,) str.
+        threshold: as for `near_duplicates`.
+
+    Returns:
+        (n,) bool.
+    """
+    return is_short(map(unaddressed, texts), threshold)
+
+
+def _masked_pairs(queries: np.ndarray, corpus: np.ndarray, threshold: float, short: str) -> np.ndarray:
+    sides = queries, corpus
+    masked = [objects([mask(text) for text in texts]) for texts in sides]
+    if short != EXCLUDE:
+        return near_duplicates(masked[0], masked[1], threshold, short)
+    kept = [np.flatnonzero(~is_short_masked(texts, threshold)) for texts in sides]
+    pairs = near_duplicates(masked[0][kept[0]], masked[1][kept[1]], threshold, INCLUDE)
+    return np.stack([kept[0][pairs[:, 0]], kept[1][pairs[:, 1]], pairs[:, 2]], axis=1)
+
+
+def _near(name: str, what: str, train: Sample, test: Sample, pairs: np.ndarray) -> Leak:
     touched, first = np.unique(pairs[:, 0], return_index=True)
     agree = None
     if train.labels is not None and test.labels is not None:

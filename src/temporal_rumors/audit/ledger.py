@@ -93,6 +93,7 @@ class Ledger:
         benchmark, task, protocol: None for data sets of one's own.
         sizes: part -> posts.
         short: part -> posts too short for the threshold to mean anything.
+        short_masked: the same without links and mentions, which masks make alike.
         threshold, short_texts: how near copies were looked for.
         entries: the leaks that could be looked for, in the order of `leaks.NAMES`.
         time_alone: None where times or labels are not known, or labels are of one class.
@@ -108,6 +109,7 @@ class Ledger:
     protocol: str | None
     sizes: Mapping[str, int]
     short: Mapping[str, int]
+    short_masked: Mapping[str, int]
     threshold: float
     short_texts: str
     entries: tuple[Entry, ...]
@@ -175,7 +177,10 @@ class Ledger:
             "benchmark": self.benchmark,
             "task": self.task,
             "protocol": self.protocol,
-            "parts": {part: {"posts": n, "short": self.short[part]} for part, n in self.sizes.items()},
+            "parts": {
+                part: {"posts": n, "short": self.short[part], "short_masked": self.short_masked[part]}
+                for part, n in self.sizes.items()
+            },
             "threshold": self.threshold,
             "short_texts": self.short_texts,
             "leaks": [
@@ -362,17 +367,19 @@ def _ledger(
         not_checked[ABSENT_CLASS] = "no labels"
     else:
         classes = classes or sorted({*train.labels, *test.labels})
-        sides = ((TRAIN, train.labels), (TEST, test.labels))
-        absent = {part: [str(name) for name in classes if name not in set(labels)] for part, labels in sides}
+        labels = {TRAIN: set(train.labels), TEST: set(test.labels)}
+        absent = {part: [str(name) for name in classes if name not in held] for part, held in labels.items()}
     time_alone = _time_alone(train, test, classes)
     if time_alone is None:
         not_checked[TIME_ALONE] = "it takes times and labels on both sides"
-    sizes = {TRAIN: len(train), TEST: len(test)}
+    sides = (TRAIN, train), (TEST, test)
+    sizes = {part: len(side) for part, side in sides}
     threshold = threshold.item() if isinstance(threshold, np.generic) else threshold
     options = {"threshold": threshold, "short": short, "train": len(train), "test": len(test), "version": __version__}
     return Ledger(
         sizes=sizes,
-        short={part: int(is_short(side.texts, threshold).sum()) for part, side in ((TRAIN, train), (TEST, test))},
+        short={part: int(is_short(side.texts, threshold).sum()) for part, side in sides},
+        short_masked={part: int(find.is_short_masked(side.texts, threshold).sum()) for part, side in sides},
         threshold=threshold,
         short_texts=short,
         entries=tuple(
@@ -461,10 +468,10 @@ def sentences(ledger: Ledger) -> list[str]:
     for part, names in (ledger.absent or {}).items():
         if names:
             lines.append(f"no {' and no '.join(map(_visible, names))} post in the {_SIDES[part]} part")
-    short = [f"{n:,} {_SIDES[part]}" for part, n in ledger.short.items() if n]
-    if short:
-        done = "left out of" if ledger.short_texts == EXCLUDE else "counted in"
-        lines.append(f"too short for the threshold, and {done} near copies: {' and '.join(short)} posts")
+    done = "left out of" if ledger.short_texts == EXCLUDE else "counted in"
+    for counts, what in ((ledger.short, "near copies"), (ledger.short_masked, "masked ones")):
+        if short := [f"{n:,} {_SIDES[part]}" for part, n in counts.items() if n]:
+            lines.append(f"too short for the threshold, and {done} {what}: {' and '.join(short)} posts")
     if ledger.not_checked:
         lines.append(f"not checked: {', '.join(f'{leak} ({why})' for leak, why in ledger.not_checked.items())}")
     return lines

@@ -60,6 +60,15 @@ def mask(text: str) -> str:
     return " ".join(_MENTION.sub("@USER", _LINKS.sub("HTTPURL", text)).split())
 
 
+def unaddressed(text: str) -> str:
+    """Return what is left of a text without its links and mentions.
+
+    Args:
+        text: a post.
+    """
+    return " ".join(_MENTION.sub(" ", _LINKS.sub(" ", text)).split())
+
+
 def is_short(texts: Iterable[str], threshold: int | float = THRESHOLD) -> np.ndarray:
     """Tell which texts are too short for a near copy of them to mean anything.
 

@@ -6,17 +6,21 @@ import csv
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from temporal_rumors import benchmark as registry
 from temporal_rumors.audit.neighbours import INCLUDE, is_short, near_duplicates
+from temporal_rumors.benchmark import Benchmark
+from temporal_rumors.errors import UserError
 from temporal_rumors.protocols import group_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+
+    from temporal_rumors.records import Posts
 
 
 @dataclass(frozen=True)
@@ -42,59 +46,76 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Crossing:
-    """What benchmarks share with one another.
+class Overlaps:
+    """What training and test parts share beside the paper's table 6, and what benchmarks share.
 
     Attributes:
+        table_6: rows of the benchmarks that the paper has.
         shared: (name, other name) -> (class, class in the other) -> ids that are in both; every pair that was compared.
         lacking: name -> why its data could not be had.
     """
 
+    table_6: Sequence[Overlap]
     shared: Mapping[tuple[str, str], Mapping[tuple[str, str], int]]
     lacking: Mapping[str, str]
 
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as JSON holds it."""
+        return {
+            "table_6": [asdict(row) for row in self.table_6],
+            "shared_ids": [
+                {
+                    "benchmark": name,
+                    "other": other,
+                    "ids": sum(counts.values()),
+                    "by_class": [{"class": a, "other_class": b, "ids": n} for (a, b), n in counts.items()],
+                }
+                for (name, other), counts in self.shared.items()
+            ],
+            "lacking": dict(self.lacking),
+        }
 
-def overlap(
-    name: str, data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False
-) -> list[Overlap]:
-    """Return our counts of near copies beside those of the paper's table 6; none for benchmarks that it has not.
+
+def overlaps(
+    names: Sequence[str] = (), data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False
+) -> Overlaps:
+    """Count near copies beside the paper's table 6, and the ids that benchmarks share; nothing is downloaded.
 
     Args:
-        name: of the benchmark.
+        names: of benchmarks; none means all. Each is compared with every other one, named or not; tasks of one
+            benchmark are not compared with one another.
         data_dir, allow_modified: as for `Benchmark.posts`.
+
+    Raises:
+        UserError: an unknown benchmark, or data of one that is named that cannot be read.
 
     Source: Mu et al. 2023, table 6.
     """
-    b = registry.get(name)
-    path = registry.folder(b.name) / "overlap.csv"
-    if not path.is_file():
-        return []
-    posts = b.posts(data_dir, allow_modified=allow_modified)
-    with path.open(encoding="utf-8", newline="") as stream:
-        printed = list(csv.DictReader(stream))
-    # One join serves both counts: a pair of long texts is the same with short ones around.
-    short, rows = is_short(posts.texts), []
-    for row in printed:
-        splits = [b.split(posts, protocol) for protocol in b.protocols if group_of(protocol) == row["protocol"]]
-        similar = similar_long = 0
-        for split in splits:
-            pairs = near_duplicates(posts.texts[split.test], posts.texts[split.train], short=INCLUDE)
-            tested, trained = split.test[pairs[:, 0]], split.train[pairs[:, 1]]
-            similar += len(set(tested))
-            similar_long += len(set(tested[~(short[tested] | short[trained])]))
-        rows.append(
-            Overlap(
-                benchmark=name,
-                protocol=row["protocol"],
-                test_posts=sum(len(s.test) for s in splits) / len(splits),
-                similar=similar / len(splits),
-                similar_long=similar_long / len(splits),
-                paper_test_posts=int(row["test_posts"]),
-                paper_similar=int(row["similar_to_train"]),
-                data_is_published=b.is_published(posts),
-            )
-        )
-    return rows
+    chosen = {registry.get(name).name for name in names or registry.names()}
+    table_6: list[Overlap] = []
+    classes: list[tuple[Benchmark, dict[str, str]]] = []
+    lacking = {}
+    for b in (b for name in registry.names() for b in registry.tasks(name)):
+        if why := b.source.lacking(data_dir):
+            lacking[b.label] = why
+            continue
+        try:
+            posts = b.posts(data_dir, allow_modified=allow_modified)
+        except UserError as error:
+            if b.name in names:
+                raise
+            lacking[b.label] = str(error)
+            continue
+        labels = (b.classes[code] for code in posts.labels)
+        classes.append((b, dict(zip(posts.ids.tolist(), labels, strict=True))))
+        if b.name in chosen:
+            table_6 += _table_6(b, posts)
+    shared = {
+        (a.label, b.label): shared_ids(of_a, of_b)
+        for (a, of_a), (b, of_b) in combinations(classes, 2)
+        if a.name != b.name and chosen & {a.name, b.name}
+    }
+    return Overlaps(table_6, shared, lacking)
 
 
 def shared_ids(classes: Mapping[str, str], others: Mapping[str, str]) -> dict[tuple[str, str], int]:
@@ -109,63 +130,70 @@ def shared_ids(classes: Mapping[str, str], others: Mapping[str, str]) -> dict[tu
     return dict(sorted(Counter((classes[id], others[id]) for id in classes.keys() & others.keys()).items()))
 
 
-def cross(
-    names: Sequence[str] = (), data_dir: str | os.PathLike[str] | None = None, *, allow_modified: bool = False
-) -> Crossing:
-    """Look for posts that stand in two benchmarks; nothing is downloaded.
-
-    Args:
-        names: of benchmarks; none means all.
-        data_dir, allow_modified: as for `Benchmark.posts`.
-
-    Returns:
-        What each two of them share. Tasks of one benchmark are not compared with one another.
-
-    Raises:
-        UserError: an unknown benchmark, or data that cannot be read.
-    """
-    benchmarks = [b for name in names or registry.names() for b in registry.tasks(name)]
-    lacking = {b.label: why for b in benchmarks if (why := b.source.lacking(data_dir))}
-    classes = {}
-    for b in benchmarks:
-        if b.label not in lacking:
-            posts = b.posts(data_dir, allow_modified=allow_modified)
-            labels = (b.classes[code] for code in posts.labels)
-            classes[b.label] = dict(zip(posts.ids.tolist(), labels, strict=True))
-    at_hand = [b for b in benchmarks if b.label in classes]
-    shared = {
-        (a.label, b.label): shared_ids(classes[a.label], classes[b.label])
-        for a, b in combinations(at_hand, 2)
-        if a.name != b.name
-    }
-    return Crossing(shared, lacking)
-
-
-def overlap_tables(rows: Sequence[Overlap]) -> list[RenderableType]:
-    """Lay out table 6 for the terminal, in 80 columns."""
+def tables(found: Overlaps) -> list[RenderableType]:
+    """Lay out overlaps for the terminal, in 80 columns."""
     from rich.text import Text
 
-    table = _table(("benchmark", "protocol"), ("test posts", "similar", "long*", "paper"))
-    for row in rows:
-        ours = (f"{value:,.1f}".removesuffix(".0") for value in (row.test_posts, row.similar, row.similar_long))
-        table.add_row(row.benchmark, row.protocol, *ours, f"{row.paper_similar:,}/{row.paper_test_posts:,}")
-    notes = ["* without texts of at most 20 characters; random: means over the folds"]
-    modified = dict.fromkeys(row.benchmark for row in rows if not row.data_is_published)
-    return [table, *(Text(note) for note in [*notes, *(f"{name}: not the published data" for name in modified)])]
-
-
-def cross_tables(crossing: Crossing) -> list[RenderableType]:
-    """Lay out for the terminal, in 80 columns, what benchmarks share."""
-    from rich.text import Text
-
+    blocks: list[RenderableType] = []
+    if found.table_6:
+        table = _table(("benchmark", "protocol"), ("test posts", "similar", "long*", "paper"))
+        for row in found.table_6:
+            ours = (f"{value:,.1f}".removesuffix(".0") for value in (row.test_posts, row.similar, row.similar_long))
+            table.add_row(row.benchmark, row.protocol, *ours, f"{row.paper_similar:,}/{row.paper_test_posts:,}")
+        modified = dict.fromkeys(row.benchmark for row in found.table_6 if not row.data_is_published)
+        blocks += [
+            Text("Test posts with a training post within distance 20, and table 6 of the paper", style="bold"),
+            table,
+            Text("* without texts of at most 20 characters; random: means over the folds"),
+            *(Text(f"{name}: not the published data") for name in modified),
+            Text(""),
+        ]
     table = _table(("benchmark", "and"), ("same ids", "same class"))
-    for (a, b), counts in crossing.shared.items():
+    for (name, other), counts in found.shared.items():
         if counts:
-            same = sum(n for (x, y), n in counts.items() if x == y)
-            table.add_row(a, b, f"{sum(counts.values()):,}", f"{same:,}")
-    none = sum(not counts for counts in crossing.shared.values())
-    notes = [f"{none} of {len(crossing.shared)} pairs share no id. Those that do leak, if they are pooled."]
-    return [table, *(Text(note) for note in notes + [f"{name}: {why}" for name, why in crossing.lacking.items()])]
+            same = sum(n for (a, b), n in counts.items() if a == b)
+            table.add_row(name, other, f"{sum(counts.values()):,}", f"{same:,}")
+    none = sum(not counts for counts in found.shared.values())
+    blocks.append(Text("Posts that stand in two benchmarks", style="bold"))
+    if none < len(found.shared):
+        blocks.append(table)
+    if found.shared:
+        blocks.append(Text(f"{none} of {len(found.shared)} pairs share no id. Those that do leak if they are pooled."))
+    if found.lacking:
+        names = ", ".join(found.lacking)
+        blocks.append(Text(f"not at hand, so left out (`temporal-rumors list` says why): {names}"))
+    return blocks
+
+
+def _table_6(b: Benchmark, posts: Posts) -> list[Overlap]:
+    path = registry.folder(b.name) / "overlap.csv"
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as stream:
+        printed = list(csv.DictReader(stream))
+    # One join serves both counts: a pair of long texts is the same with short ones around.
+    short, rows = is_short(posts.texts), []
+    for row in printed:
+        splits = [b.split(posts, protocol) for protocol in b.protocols if group_of(protocol) == row["protocol"]]
+        similar = similar_long = 0
+        for split in splits:
+            pairs = near_duplicates(posts.texts[split.test], posts.texts[split.train], short=INCLUDE)
+            tested, trained = split.test[pairs[:, 0]], split.train[pairs[:, 1]]
+            similar += len(set(tested))
+            similar_long += len(set(tested[~(short[tested] | short[trained])]))
+        rows.append(
+            Overlap(
+                benchmark=b.name,
+                protocol=row["protocol"],
+                test_posts=sum(len(s.test) for s in splits) / len(splits),
+                similar=similar / len(splits),
+                similar_long=similar_long / len(splits),
+                paper_test_posts=int(row["test_posts"]),
+                paper_similar=int(row["similar_to_train"]),
+                data_is_published=b.is_published(posts),
+            )
+        )
+    return rows
 
 
 def _table(words: Sequence[str], numbers: Sequence[str]) -> Table:

@@ -370,7 +370,7 @@ def _results(records: Sequence[Record], group: str, label: str, benchmark: Bench
                 paper_mean=float(paper[metric]) if paper and metric in paper else None,
                 paper_std=float(paper[f"{metric}_std"]) if paper and metric in paper else None,
                 notes=_notes(records, group, benchmark),
-                signature=_signature(records, group),
+                signature=signature.compose(signature.of_runs(records, group, metric)),
             )
         )
     return rows
@@ -381,7 +381,13 @@ def _inflation(
 ) -> Inflation:
     random_scores, scores = _scores(random, INFLATION_METRIC), _scores(other, INFLATION_METRIC)
     notes = [
-        f"random folds: {note}" for note in _incomplete(random, RANDOM, benchmark) + _absent(random) + _rare(random)
+        f"random folds: {note}"
+        for note in (
+            *_incomplete(random, RANDOM, benchmark),
+            *signature.unscored(random),
+            *_absent(random),
+            *_rare(random),
+        )
     ]
     notes += _notes(other, group, benchmark)
     comparable = not (_absent(random) or _absent(other))
@@ -452,7 +458,14 @@ def _pool(records: Iterable[Record]) -> dict[str, tuple[int, int]]:
 
 def _notes(records: Sequence[Record], group: str, benchmark: Benchmark | None) -> list[str]:
     modified = [] if _is_published(records) else ["not the published data"]
-    return _incomplete(records, group, benchmark) + _absent(records) + _rare(records) + _excluded(records) + modified
+    return [
+        *_incomplete(records, group, benchmark),
+        *signature.unscored(records),
+        *_absent(records),
+        *_rare(records),
+        *_excluded(records),
+        *modified,
+    ]
 
 
 def _is_published(records: Sequence[Record]) -> bool:
@@ -506,10 +519,6 @@ def _excluded(records: Sequence[Record]) -> list[str]:
     )
 
 
-def _signature(records: Sequence[Record], group: str) -> str:
-    return signature.compose(signature.of_runs(records, group))
-
-
 def _runs(groups: Mapping[str, Sequence[Record]], label: str, differs: list[str]) -> ModelRuns:
     everything = [record for members in groups.values() for record in members]
     first = everything[0]
@@ -528,7 +537,7 @@ def _runs(groups: Mapping[str, Sequence[Record]], label: str, differs: list[str]
         fitted={group: _distinct(record["fitted"] for record in members) for group, members in groups.items()},
         seeds={group: sorted({record["seed"] for record in members}) for group, members in groups.items()},
         n_runs={group: len(members) for group, members in groups.items()},
-        signatures={group: _signature(members, group) for group, members in groups.items()},
+        signatures={group: signature.compose(signature.of_runs(members, group)) for group, members in groups.items()},
     )
 
 
