@@ -24,7 +24,8 @@ Args:
 Returns:
     near_copy (int): test texts with a near copy among the training texts.
     near_copy_share (float): the same, of all test texts.
-    near_copy_masked (int), near_copy_masked_share (float): the same after links and mentions are masked.
+    near_copy_masked (int), near_copy_masked_share (float): the same after links and mentions are masked,
+        which then count towards no length.
     nearest (list): [position in data, position in references, distance] for each test text with a near copy.
     n_data, n_references (int): how many texts there are.
     short_data, short_references (int): how many of them are too short for the threshold.

@@ -16,7 +16,8 @@ def leakage(*, data: Any, references: Any, threshold: float = 20, short: str = "
 
     Returns:
         dict: "near_copy", the test texts with a near copy, and "near_copy_share" of all; "near_copy_masked" and
-        "near_copy_masked_share", the same after links and mentions are masked; "nearest", a list [position in data,
+        "near_copy_masked_share", the same after links and mentions are masked, which then count towards no length;
+        "nearest", a list [position in data,
         position in references, distance] for each test text with a near copy, of equally near ones the first;
         "n_data", "n_references", and "short_data", "short_references", how many of them are too short; "threshold".
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -259,10 +260,11 @@ def audit(
             "event_column": event_column,
         }
         columns: dict[str, Any] = {column: value for column, value in given.items() if value is not None}
-        train, test = inputs.read_parts(name, protocol, time_zone=time_zone, **columns)
+        train, test, remarks = inputs.read_parts(name, protocol, time_zone=time_zone, **columns)
         found = ledger.audit_splits(
             train, test, threshold=limit, short=short, text_column=text_column, time_zone=time_zone, **columns
         )
+        found = dataclasses.replace(found, remarks=remarks)
     failed = [condition for condition in fail_on or () if found.fails(condition)]
     if out is not None:
         _write_page(out, f"Leakage ledger: {found.title}", ledger.section(found))

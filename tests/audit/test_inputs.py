@@ -30,19 +30,36 @@ def file(request, tmp_path):
 
 
 def test_every_kind_of_file_gives_the_same_parts_with_ids_whole(file):
-    train, test = inputs.read_parts(str(file), "chrono")
+    train, test, remarks = inputs.read_parts(str(file), "chrono")
+    assert remarks == []
     assert train["id"].tolist() == [f"0{i}" for i in range(14)]
     assert test["id"].tolist() == [f"0{i}" for i in range(16, 20)]
     assert set(test["label"]) == {"yes", "no"}
+
+
+def test_a_text_longer_than_the_csv_module_likes_and_one_over_several_lines_are_read(tmp_path):
+    long, lines = "x" * 200_000, "one\r\ntwo, three"
+    frame = pd.DataFrame([row | {"text": long if i else lines} for i, row in enumerate(ROWS)])
+    frame.to_csv(tmp_path / "posts.csv", index=False, encoding="utf-8-sig")
+    train, _, _ = inputs.read_parts(str(tmp_path / "posts.csv"), "chrono")
+    assert train["text"].tolist() == [lines] + [long] * 13
+
+
+def test_posts_that_are_left_out_are_told(tmp_path):
+    pd.DataFrame([row | ({} if i else {"created_at": ""}) for i, row in enumerate(ROWS)]).to_csv(
+        tmp_path / "posts.csv", index=False
+    )
+    _, _, remarks = inputs.read_parts(str(tmp_path / "posts.csv"), "chrono")
+    assert any("1 of 20 posts have no time" in remark for remark in remarks)
 
 
 def test_a_data_set_with_parts_of_its_own_is_taken_as_it_is_or_split_anew(monkeypatch):
     rows = datasets.Dataset.from_list(ROWS)
     parts = datasets.DatasetDict({"train": rows.select(range(15)), "test": rows.select(range(15, 20))})
     monkeypatch.setattr(datasets, "load_dataset", lambda name: parts)
-    train, test = inputs.read_parts("owner/name", None)
+    train, test, _ = inputs.read_parts("owner/name", None)
     assert (len(train), len(test)) == (15, 5)
-    train, test = inputs.read_parts("owner/name", "chrono")
+    train, test, _ = inputs.read_parts("owner/name", "chrono")
     assert (len(train), len(test)) == (14, 4)
     monkeypatch.setattr(datasets, "load_dataset", lambda name: datasets.DatasetDict({"train": rows}))
     with pytest.raises(UserError, match="owner/name has the parts train, not train and test: name a protocol"):
@@ -54,12 +71,18 @@ def test_a_data_set_with_parts_of_its_own_is_taken_as_it_is_or_split_anew(monkey
     [
         ("nothing.csv", None, "nothing.csv cannot be read: No such file"),
         ("posts.txt", b"a", "posts.txt is no file of a known kind: expected one of .csv"),
-        ("posts.csv", b"", "posts.csv is no whole .csv file"),
+        ("posts.csv", b"", "posts.csv: the file is empty"),
+        ("posts.csv", b"id,text,label\n1,a,b\n2,c\n", "posts.csv, line 3: 2 cells, expected 3 as in the header"),
+        ("posts.csv", b"id,text,label\n1,a,b,c\n", "posts.csv, line 2: 4 cells, expected 3 as in the header"),
+        ("posts.csv", b'id,text,label\n1,"a,b\n', "posts.csv, line 2: not valid CSV"),
+        ("posts.csv", b"id,text,label,label\n1,a,b,c\n", "more than one column 'label'"),
+        ("posts.csv", b"id,text\n1,a\0\n", "posts.csv, line 2: a NUL character"),
+        ("posts.csv", "id,text\n1,é\n".encode("latin-1"), "posts.csv, line 2: the byte 0xe9 is not UTF-8"),
         ("posts.jsonl", b"{", "posts.jsonl is no whole .jsonl file"),
         ("posts.json", b'{"id": 1}', "posts.json is no whole .json file: expected one object a post"),
         ("posts.json", b"[" * 100_000, "posts.json is no whole .json file"),
         ("posts.parquet", b"PAR1", "posts.parquet is no whole .parquet file"),
-        ("posts.csv", b"\xff\xfe\x00", "posts.csv is no whole .csv file"),
+        ("posts.csv", b"\xff\xfe\x00", "posts.csv: the file is UTF-16: save it as UTF-8"),
         ("posts.csv", b"id,text\n1,a\n", "there is no column 'label'"),
     ],
 )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 from temporal_rumors.errors import UserError
+from temporal_rumors.sources.files import Snapshot
+from temporal_rumors.sources.table import decode
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 
@@ -21,7 +27,7 @@ def threshold(text: str) -> int | float:
         ) from None
 
 
-def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, Any]:
+def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, Any, list[str]]:
     """Return the training and the test part of a file or of a data set on the Hub.
 
     Args:
@@ -31,28 +37,34 @@ def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, An
         **columns: as for `temporal_rumors.split`.
 
     Returns:
-        Both parts: pandas DataFrames of a file, Datasets of the Hub's.
+        Both parts, pandas DataFrames of a file, Datasets of the Hub's; and what the split does not guarantee, or has
+        left out.
 
     Raises:
         UserError: no such file, another kind of file, one that cannot be read, or no parts and no protocol.
     """
-    from temporal_rumors.frames import split
-
     path = Path(name)
     if path.suffix.lower() in SUFFIXES or path.exists():
         if protocol is None:
             raise UserError(f"{name} is one table: name the protocol by which it is to be split, such as chrono")
-        parts: Any = split(_read(path), protocol, **columns)
-        return parts["train"], parts["test"]
+        return _split(_read(path), protocol, columns)
     found = _load(name)
     if protocol is None:
         if not {"train", "test"} <= set(found):
             raise UserError(f"{name} has the parts {', '.join(found)}, not train and test: name a protocol")
-        return found["train"], found["test"]
+        return found["train"], found["test"], []
     from datasets import concatenate_datasets
 
-    parts = split(concatenate_datasets(list(found.values())), protocol, **columns)
-    return parts["train"], parts["test"]
+    return _split(concatenate_datasets(list(found.values())), protocol, columns)
+
+
+def _split(data: Any, protocol: str, columns: dict[str, Any]) -> tuple[Any, Any, list[str]]:
+    from temporal_rumors.frames import split
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        parts: Any = split(data, protocol, **columns)
+    return parts["train"], parts["test"], [str(warning.message) for warning in told]
 
 
 def _read(path: Path) -> Any:
@@ -63,9 +75,8 @@ def _read(path: Path) -> Any:
         raise UserError(f"{path} is no file of a known kind: expected one of {', '.join(SUFFIXES)}")
     try:
         if suffix in (".csv", ".tsv"):
-            # As text, all of it: ids must not lose digits, nor labels their names.
-            separator = "\t" if suffix == ".tsv" else ","
-            return pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8")
+            header, *rows = _cells(path, "\t" if suffix == ".tsv" else ",")
+            return pd.DataFrame(rows, columns=header, dtype=object)
         if suffix == ".parquet":
             return pd.read_parquet(path)
         # Not by pandas, which takes what looks like a time for one.
@@ -79,7 +90,36 @@ def _read(path: Path) -> Any:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
+        if isinstance(error, UserError):
+            raise
         raise UserError(f"{path} is no whole {suffix} file: {error}") from None
+
+
+def _cells(path: Path, separator: str) -> list[list[str]]:
+    """The header and the rows of a table, as text: ids must not lose digits, nor labels their names."""
+    text = decode(Snapshot(str(path), path.read_bytes(), ""))
+    before = csv.field_size_limit(sys.maxsize)
+    found: list[list[str]] = []
+    line = 1
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        for row in rows:
+            if row and found and len(row) != len(found[0]):
+                raise UserError(
+                    f"{path}, line {line}: {len(row)} cells, expected {len(found[0])} as in the header: complete the "
+                    "row, or quote a text that holds a separator"
+                )
+            if row:
+                found.append(row)
+            line = rows.line_num + 1
+    except csv.Error as error:
+        raise UserError(
+            f"{path}, line {line}: not valid CSV ({error}): a text that opens with a double quote must be quoted, with "
+            "the quotes inside it doubled"
+        ) from None
+    finally:
+        csv.field_size_limit(before)
+    return found
 
 
 def _load(name: str) -> Any:

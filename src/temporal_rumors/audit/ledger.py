@@ -102,6 +102,7 @@ class Ledger:
         split_digest: of the ids of each part, where posts have ids.
         data_digest: of what was read.
         signature: names the data, the split and the options, in a line.
+        remarks: what reading the data dropped or mended, and what the split does not guarantee.
     """
 
     benchmark: str | None
@@ -119,6 +120,7 @@ class Ledger:
     split_digest: str | None
     data_digest: str
     signature: str
+    remarks: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -203,6 +205,7 @@ class Ledger:
             "split_digest": self.split_digest,
             "data_digest": self.data_digest,
             "signature": self.signature,
+            "remarks": list(self.remarks),
         }
 
 
@@ -262,6 +265,7 @@ def audit_benchmark(
         protocol=protocol,
         split_digest=digest,
         data_digest=posts.digest,
+        remarks=[*posts.remarks(), *b.report(posts, split).warnings(skip=("newer", "absent"))],
     )
 
 
@@ -474,7 +478,7 @@ def sentences(ledger: Ledger) -> list[str]:
             lines.append(f"too short for the threshold, and {done} {what}: {' and '.join(short)} posts")
     if ledger.not_checked:
         lines.append(f"not checked: {', '.join(f'{leak} ({why})' for leak, why in ledger.not_checked.items())}")
-    return lines
+    return lines + [remark for remark in ledger.remarks if not any(line in remark for line in lines)]
 
 
 def section(ledger: Ledger) -> str:

@@ -177,7 +177,7 @@ def _month(day: int) -> str:
 
 def _rows(source: Snapshot, table: Table) -> Iterator[tuple[int, dict[str, str | None]]]:
     """Yield the line where each row begins, and its needed cells; None for cells behind the row's end."""
-    text, needed = _decode(source), table.columns
+    text, needed = decode(source), table.columns
     records = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(records)
@@ -226,7 +226,12 @@ def _rows(source: Snapshot, table: Table) -> Iterator[tuple[int, dict[str, str |
             yield line, dict(zip(needed, cells(record), strict=True))
 
 
-def _decode(source: Snapshot) -> str:
+def decode(source: Snapshot) -> str:
+    """Return the text of a table's bytes.
+
+    Raises:
+        UserError: not UTF-8, empty, a web page, or with NUL characters; the message names the line.
+    """
     data = source.data
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UserError(f"{source.name}: the file is UTF-16: save it as UTF-8")
