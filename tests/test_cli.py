@@ -435,6 +435,21 @@ def test_the_ledger_of_a_benchmark_is_printed_as_json_and_as_a_page(call, tmp_pa
     assert {leak["leak"]: leak["test_posts"] for leak in chrono["leaks"]}["near_copy"] < touched["near_copy"]
 
 
+def test_a_file_is_audited_by_its_columns(call, posts, tmp_path):
+    file, *columns = posts
+    lines = (tmp_path / file).read_text().splitlines()
+    more = ["who,talk", *(f"{'ab'[i % 2]},{i // 2}" for i in range(30))]
+    (tmp_path / file).write_text("\n".join(f"{line},{added}" for line, added in zip(lines, more, strict=True)))
+    columns += ["--author-column", "who", "--thread-column", "talk"]
+    code, out, err = call("audit", file, "random_fold0", *columns, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    touched = {leak["leak"]: leak["test_posts"] for leak in found["leaks"]}
+    assert touched["same_author"] == found["parts"]["test"]["posts"] >= touched["same_thread"] > 0
+    assert found["protocol"] == "random_fold0"
+    assert "[-in the training post alone-] {+in the test post alone+}" in call("audit", file, "chrono", *columns)[1]
+
+
 def test_a_condition_that_holds_is_exit_code_3(call, posts):
     file, *columns = posts
     code, out, err = call("audit", file, "chrono", *columns, "--fail-on", "near_copy>0", "--fail-on", "same_id>0")

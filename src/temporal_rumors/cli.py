@@ -209,7 +209,8 @@ def audit(
     protocol: Annotated[
         str | None,
         typer.Argument(
-            help="How it is split. Without it: chrono; of a data set on the Hub, the parts it comes with.",
+            help="How it is split; a file needs one. Without it: chrono for a benchmark; of a data set on the Hub, the "
+            "parts it comes with.",
             autocompletion=_complete_protocol,
         ),
     ] = None,
@@ -227,6 +228,8 @@ def audit(
     time_column: Annotated[str | None, typer.Option(help="Column with the times.")] = None,
     id_column: Annotated[str | None, typer.Option(help="Column with the ids.")] = None,
     event_column: Annotated[str | None, typer.Option(help="Column with the events.")] = None,
+    thread_column: Annotated[str | None, typer.Option(help="Column with the conversations.")] = None,
+    author_column: Annotated[str | None, typer.Option(help="Column with the authors.")] = None,
     time_zone: Annotated[str | None, typer.Option(help="Zone of times that name none, such as UTC.")] = None,
     data_dir: DataDir = None,
     allow_modified: AllowModified = False,
@@ -261,10 +264,12 @@ def audit(
         }
         columns: dict[str, Any] = {column: value for column, value in given.items() if value is not None}
         train, test, remarks = inputs.read_parts(name, protocol, time_zone=time_zone, **columns)
+        given = {"thread_column": thread_column, "author_column": author_column}
+        columns |= {column: value for column, value in given.items() if value is not None}
         found = ledger.audit_splits(
             train, test, threshold=limit, short=short, text_column=text_column, time_zone=time_zone, **columns
         )
-        found = dataclasses.replace(found, remarks=remarks)
+        found = dataclasses.replace(found, protocol=protocol, remarks=remarks)
     failed = [condition for condition in fail_on or () if found.fails(condition)]
     if out is not None:
         _write_page(out, f"Leakage ledger: {found.title}", ledger.section(found))

@@ -453,6 +453,8 @@ def tables(ledger: Ledger) -> list[RenderableType]:
         table.add_row(entry.leak, f"{entry.n_test:,}", _percent(entry.share), f"{entry.n_train:,}", _agree(entry))
     blocks: list[RenderableType] = [Text(_head(ledger), style="bold"), table]
     blocks += [Padding(Text(line), (0, 0, 0, 2)) for line in sentences(ledger)]
+    if any(example.spans for entry in ledger.entries for example in entry.examples):
+        blocks.append(Padding(Text("[-in the training post alone-] {+in the test post alone+}"), (1, 0, 0, 2)))
     for entry in ledger.entries:
         for example in entry.examples:
             blocks.append(Padding(Text(_caption(entry, example), style="bold"), (1, 0, 0, 2)))
