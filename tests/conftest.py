@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from hypothesis import settings
 
 from temporal_rumors import benchmark
 from temporal_rumors.records import Posts, sha256
@@ -32,6 +33,11 @@ os.environ["HF_HOME"] = f"{_CACHES.name}/huggingface"
 os.environ["HF_DATASETS_CACHE"] = f"{_CACHES.name}/datasets"
 os.environ["TEMPORAL_RUMORS_CACHE"] = f"{_CACHES.name}/temporal-rumors"
 os.environ.pop("HF_HUB_OFFLINE", None)
+
+
+# How long an example takes says nothing where other programs want the processor too.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 @pytest.fixture(autouse=True)

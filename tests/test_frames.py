@@ -113,7 +113,7 @@ def test_a_dataset_with_selected_and_shuffled_rows_is_read_as_it_stands() -> Non
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("keyed", [True, False])
 @given(rows=st.permutations(range(SIZE)))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_order_of_rows_and_columns_changes_nothing(protocol: str, keyed: bool, rows: list[int]) -> None:
     frame = invented() if keyed else invented().drop(columns="id")
     shuffled = frame.iloc[rows, ::-1]

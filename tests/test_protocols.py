@@ -129,7 +129,7 @@ def ids_of(p: Posts, split: Split) -> list[list[str]]:
 
 @pytest.mark.parametrize("protocol", [RANDOM_FOLDS[2], CHRONO, CHRONO_STRATIFIED])
 @given(p=posts())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_parts_and_excluded_posts_are_a_partition(protocol: str, p: Posts) -> None:
     split = p.split(protocol)
     placed = np.concatenate([*split.parts().values(), split.excluded])
@@ -139,7 +139,7 @@ def test_parts_and_excluded_posts_are_a_partition(protocol: str, p: Posts) -> No
 
 @pytest.mark.parametrize("protocol", [RANDOM_FOLDS[2], CHRONO, CHRONO_STRATIFIED])
 @given(p=posts(), random=st.randoms(use_true_random=False))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_order_of_rows_changes_nothing(protocol: str, p: Posts, random: Any) -> None:
     rows = list(range(len(p)))
     random.shuffle(rows)
@@ -152,7 +152,7 @@ def test_order_of_rows_changes_nothing(protocol: str, p: Posts, random: Any) -> 
 
 @pytest.mark.parametrize("protocol", [RANDOM_FOLDS[2], CHRONO, CHRONO_STRATIFIED])
 @given(p=posts())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_rows_of_a_part_stand_in_time_then_id_order(protocol: str, p: Posts) -> None:
     for rows in p.split(protocol).parts().values():
         keys = [(np.isnat(p.times[i]), p.times[i].astype(int), p.ids[i]) for i in rows]
@@ -160,7 +160,7 @@ def test_rows_of_a_part_stand_in_time_then_id_order(protocol: str, p: Posts) -> 
 
 
 @given(posts())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_chrono_is_what_pandas_cuts(p: Posts) -> None:
     split = p.split(CHRONO)
     assert ids_of(p, split) == reference_chrono(frame_of(p))
@@ -170,7 +170,7 @@ def test_chrono_is_what_pandas_cuts(p: Posts) -> None:
 
 
 @given(posts())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_chrono_stratified_is_chrono_of_each_class(p: Posts) -> None:
     by_class = [reference_chrono(group) for _, group in frame_of(p).groupby("label")]
     expected = [sorted(chain.from_iterable(parts)) for parts in zip(*by_class, strict=True)]
@@ -178,7 +178,7 @@ def test_chrono_stratified_is_chrono_of_each_class(p: Posts) -> None:
 
 
 @given(posts(), st.sampled_from([CHRONO, CHRONO_STRATIFIED]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_ties_are_the_posts_that_share_their_time_across_a_cut(p: Posts, protocol: str) -> None:
     split = p.split(protocol)
     part_of = {i: part for part, rows in enumerate(split.parts().values()) for i in rows.tolist()}
@@ -190,7 +190,7 @@ def test_ties_are_the_posts_that_share_their_time_across_a_cut(p: Posts, protoco
 
 @pytest.mark.parametrize("protocol", [CHRONO, CHRONO_STRATIFIED])
 @given(p=posts())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_posts_without_a_time_are_excluded_and_counted(protocol: str, p: Posts) -> None:
     split = p.split(protocol)
     assert set(split.excluded.tolist()) == set(np.flatnonzero(np.isnat(p.times)).tolist())
@@ -198,7 +198,7 @@ def test_posts_without_a_time_are_excluded_and_counted(protocol: str, p: Posts) 
 
 
 @given(posts(), st.integers(0, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_random_folds_cover_every_post_once_and_stay_stratified(p: Posts, seed: int) -> None:
     folds = protocols.random_folds(p.labels, ids=p.ids, times=p.times, seed=seed)
     tested = np.concatenate([fold.test for fold in folds])
@@ -218,7 +218,7 @@ def test_random_folds_cover_every_post_once_and_stay_stratified(p: Posts, seed: 
 
 
 @given(posts(), st.sampled_from(["ferry", "harbour", "marathon"]), st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_leave_one_out_tests_on_exactly_the_event(p: Posts, event: str, random: Any) -> None:
     rest = [e for e in p.events if e not in (event, None)]
     assume(event in p.events and len(rest) >= 5)
@@ -235,7 +235,7 @@ def test_leave_one_out_tests_on_exactly_the_event(p: Posts, event: str, random: 
 
 
 @given(st.integers(6, 3000))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_chrono_sizes_are_within_one_post_of_70_10_20(n: int) -> None:
     split = protocols.chronological(np.arange(n), ids=[str(i) for i in range(n)])
     for rows, share in zip(split.parts().values(), (0.7, 0.1, 0.2), strict=True):
@@ -243,7 +243,7 @@ def test_chrono_sizes_are_within_one_post_of_70_10_20(n: int) -> None:
 
 
 @given(st.integers(10, 400), st.integers(0, 400))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_fold_sizes_are_near_70_10_20(n: int, positives: int) -> None:
     labels = [int(i < positives) for i in range(n)]
     for fold in protocols.random_folds(labels, ids=[str(i) for i in range(n)]):
@@ -732,7 +732,7 @@ def split_threads(p: Posts, threads: list[str], protocol: str, **options: Any) -
 
 @pytest.mark.parametrize("protocol", IN_THREADS)
 @given(drawn=conversations())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_no_conversation_stands_in_two_parts_and_every_post_in_one(
     protocol: str, drawn: tuple[Posts, list[str]]
 ) -> None:
@@ -746,7 +746,7 @@ def test_no_conversation_stands_in_two_parts_and_every_post_in_one(
 
 @pytest.mark.parametrize("protocol", IN_THREADS)
 @given(drawn=conversations())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_conversations_are_split_as_their_first_posts_would_be(protocol: str, drawn: tuple[Posts, list[str]]) -> None:
     p, threads = drawn
     split = split_threads(p, threads, protocol)
@@ -761,7 +761,7 @@ def test_conversations_are_split_as_their_first_posts_would_be(protocol: str, dr
 
 
 @given(conversations())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_chrono_trains_on_conversations_that_began_before_those_of_the_test_part(
     drawn: tuple[Posts, list[str]],
 ) -> None:
@@ -773,7 +773,7 @@ def test_chrono_trains_on_conversations_that_began_before_those_of_the_test_part
 
 
 @given(conversations(), st.integers(0, 2))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_test_parts_of_folds_of_conversations_cover_every_post_once(drawn: tuple[Posts, list[str]], seed: int) -> None:
     p, threads = drawn
     tested = np.concatenate([split_threads(p, threads, fold, seed=seed).test for fold in RANDOM_FOLDS])
@@ -782,7 +782,7 @@ def test_test_parts_of_folds_of_conversations_cover_every_post_once(drawn: tuple
 
 @pytest.mark.parametrize("protocol", IN_THREADS)
 @given(drawn=conversations(), random=st.randoms(use_true_random=False))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_order_of_rows_changes_no_split_of_conversations(
     protocol: str, drawn: tuple[Posts, list[str]], random: Any
 ) -> None:
@@ -799,7 +799,7 @@ def test_order_of_rows_changes_no_split_of_conversations(
 
 @pytest.mark.parametrize("protocol", ALL[:8])
 @given(p=posts())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_conversations_of_one_post_each_are_split_as_posts_are(protocol: str, p: Posts) -> None:
     assume("ferry" in p.events or not protocol.startswith("loo_"))
     plain = p.split(protocol)
@@ -874,7 +874,7 @@ def test_unknown_protocols_of_conversations_are_refused_with_the_valid_ones() ->
 
 
 @given(p=posts(), data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_official_split_takes_parts_as_they_are_given(p: Posts, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(st.sampled_from(PARTS), min_size=len(p) - 3, max_size=len(p) - 3))
     parts = data.draw(st.permutations([*PARTS, *drawn]))

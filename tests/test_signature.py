@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from temporal_rumors import macro_prf, signature
@@ -88,7 +88,6 @@ posts = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.booleans()),
 
 
 @given(posts, st.integers(3, 4))
-@settings(deadline=None)
 def test_bounds_are_the_extremes_over_all_completions(rows: list[tuple[int, int, bool]], n_classes: int) -> None:
     references, predictions = ([row[column] for row in rows if row[2]] for column in (0, 1))
     missing = [row[0] for row in rows if not row[2]]

@@ -163,7 +163,7 @@ def test_mcnemar_without_disagreements_is_1(right: list[bool]) -> None:
 
 
 @given(two_systems(max_size=9))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_exact_randomisation_is_the_permutation_test_of_scipy(data: tuple[np.ndarray, ...]) -> None:
     references, first, second, _ = data
     assume(len(references) > 1)
@@ -179,7 +179,6 @@ def test_exact_randomisation_is_the_permutation_test_of_scipy(data: tuple[np.nda
 
 
 @given(two_systems(max_size=20))
-@settings(deadline=None)
 def test_exact_randomisation_swaps_whole_clusters(data: tuple[np.ndarray, ...]) -> None:
     references, first, second, groups = data
     clusters = np.unique(groups)
@@ -264,7 +263,7 @@ def test_an_interval_holds_the_percentiles_of_a_plain_bootstrap_widened_as_t_is(
 
 
 @given(two_systems(), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_neither_the_order_of_posts_nor_the_numbers_of_clusters_matter(
     data: tuple[np.ndarray, ...], random: object
 ) -> None:

@@ -71,7 +71,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(neighbours, name, value)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(lists(), lists(), thresholds)
 @example(["a", ""], [""], 1)
 @example([""], ["", ""], 0.0)
@@ -84,7 +84,7 @@ def test_the_pairs_of_two_lists_are_those_of_brute_force(a: list[str], b: list[s
     assert found.tolist() == brute(a, b, threshold)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(lists(), thresholds)
 def test_the_pairs_of_one_list_are_those_of_brute_force_once_each(texts: list[str], threshold: float) -> None:
     assert near_duplicates(texts, None, threshold, "include", workers=1).tolist() == brute(texts, None, threshold)
@@ -127,7 +127,7 @@ def test_longer_texts_in_many_blocks_pair_as_by_brute_force(alphabet: str, thres
     assert expected
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.integers(0, 2**32), st.sampled_from(ALPHABETS), st.integers(0, 40), st.integers(0, 200))
 def test_no_signature_rules_out_what_that_many_edits_made(seed: int, alphabet: str, threshold: int, n: int) -> None:
     draws = random.Random(seed)
@@ -138,7 +138,7 @@ def test_no_signature_rules_out_what_that_many_edits_made(seed: int, alphabet: s
     assert found[:, 1].tolist() == list(range(8))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(lists(), lists(), st.integers(0, 40), st.randoms(use_true_random=False))
 def test_the_order_of_the_texts_changes_nothing_but_their_numbers(
     a: list[str], b: list[str], threshold: int, draws: random.Random
@@ -203,7 +203,6 @@ def test_short_texts_are_left_out_on_both_sides_unless_included() -> None:
     ]
 
 
-@settings(deadline=None)
 @given(lists(), st.integers(0, 30))
 def test_leaving_short_texts_out_is_dropping_their_pairs(texts: list[str], threshold: int) -> None:
     short = is_short(texts, threshold)

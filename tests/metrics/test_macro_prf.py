@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
@@ -75,7 +75,6 @@ def labelled(draw, kinds=tuple(LABELS)):
     return [list(column) for column in zip(*pairs, strict=True)], labels
 
 
-@settings(deadline=None)
 @given(labelled(), st.sampled_from([0.0, 1.0, math.nan]), st.sampled_from([list, tuple, np.array, pd.Series]))
 def test_scores_equal_scikit_learn(data, zero_division, container):
     (predictions, references), labels = data
@@ -111,7 +110,6 @@ def test_strings_whose_hashes_collide_stay_apart(monkeypatch):
     assert_same(found, by_sklearn(["a", "b", "b"], ["a", "b", "a"]))
 
 
-@settings(deadline=None)
 @given(labelled(), st.lists(st.integers(0, 40), max_size=4))
 def test_batches_and_merges_give_the_scores_of_the_whole(data, cuts):
     (predictions, references), labels = data
@@ -291,7 +289,6 @@ def test_inputs_and_options_that_do_not_fit_are_refused(predictions, references,
         macro_prf(predictions=predictions, references=references, **arguments)
 
 
-@settings(deadline=None)
 @given(labelled(kinds=("int", "str")), st.data())
 def test_ignored_positions_do_not_count(data, choice):
     (predictions, references), _ = data

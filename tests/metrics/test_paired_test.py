@@ -44,7 +44,7 @@ def systems(draw):
 
 
 @given(systems())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_scores_are_those_of_macro_prf_and_counts_are_plain(data):
     columns, groups = data
     found = paired_test(**columns, groups=groups, n_resamples=50)
@@ -70,7 +70,7 @@ def test_scores_are_those_of_macro_prf_and_counts_are_plain(data):
 
 
 @given(systems())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_swapping_the_systems_turns_the_signs_and_keeps_the_p_values(data):
     columns, groups = data
     swapped = {**columns, "predictions1": columns["predictions2"], "predictions2": columns["predictions1"]}
@@ -82,7 +82,7 @@ def test_swapping_the_systems_turns_the_signs_and_keeps_the_p_values(data):
 
 
 @given(systems())
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_names_of_groups_do_not_matter(data):
     columns, groups = data
     if groups is not None:

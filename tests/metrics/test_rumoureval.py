@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, confusion_matrix, f1_score, recall_score
 
@@ -154,7 +154,6 @@ def keyed(draw, task, lenient=False):
 
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("task", LABELS)
-@settings(deadline=None)
 @given(data=st.data())
 def test_edition_2019_equals_its_script(task, strict, data):
     references, predictions = data.draw(keyed(task, lenient=not strict))
@@ -164,7 +163,6 @@ def test_edition_2019_equals_its_script(task, strict, data):
 
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("task", LABELS)
-@settings(deadline=None)
 @given(data=st.data())
 def test_edition_2017_equals_its_script(task, strict, data):
     references, predictions = data.draw(keyed(task, lenient=not strict))
@@ -174,7 +172,6 @@ def test_edition_2017_equals_its_script(task, strict, data):
     assert_scores(found, script_2017(task, gold, submission))
 
 
-@settings(deadline=None)
 @given(keyed("veracity"), st.data())
 def test_edition_paper_equals_the_recipe_of_the_card(drawn, data):
     references, predictions = drawn
@@ -189,7 +186,6 @@ def test_edition_paper_equals_the_recipe_of_the_card(drawn, data):
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("task", LABELS)
-@settings(deadline=None)
 @given(data=st.data())
 def test_counts_are_of_references_of_answers_to_them_and_of_other_answers(task, edition, data):
     references, predictions = data.draw(keyed(task))
@@ -201,7 +197,6 @@ def test_counts_are_of_references_of_answers_to_them_and_of_other_answers(task, 
 
 
 @pytest.mark.parametrize("edition", ["paper", "2017"])
-@settings(deadline=None)
 @given(drawn=keyed("veracity"))
 def test_editions_without_languages_pool_them(edition, drawn):
     references, predictions = drawn
@@ -210,7 +205,6 @@ def test_editions_without_languages_pool_them(edition, drawn):
     assert found == rumoureval(predictions=pooled[1], references=pooled[0], edition=edition)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(labels("veracity", False), labels("veracity", False)), min_size=1))
 def test_scores_of_complete_answers_equal_scikit_learn(pairs):
     predictions, references = map(list, zip(*pairs, strict=True))
@@ -350,7 +344,6 @@ def test_final_score_ignores_the_confidence_of_wrong_answers():
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@settings(deadline=None)
 @given(drawn=keyed("veracity"), random=st.randoms())
 def test_the_order_of_ids_and_languages_changes_nothing(edition, drawn, random):
     references, predictions = drawn
@@ -370,7 +363,6 @@ def test_the_order_of_ids_and_languages_changes_nothing(edition, drawn, random):
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@settings(deadline=None)
 @given(rows=st.lists(st.tuples(labels("veracity", False), labels("veracity", False), st.floats(0, 1)), min_size=1))
 def test_lists_dicts_and_batches_score_alike(edition, rows):
     predictions, references, confidences = map(list, zip(*rows, strict=True))
@@ -691,7 +683,6 @@ def test_an_accuracy_below_that_of_the_majority_answer_is_warned_of_although_mac
     assert score_warnings(predictions=better, references=references, confidences=[1] * 10) == []
 
 
-@settings(deadline=None)
 @given(keyed("stance"))
 def test_references_without_an_answer_are_warned_of_with_an_id_of_either_side(drawn):
     references, predictions = drawn

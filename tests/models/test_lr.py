@@ -133,7 +133,7 @@ def saved(request, tmp_path_factory):
     return model, Model.load(folder), folder
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     posts=st.lists(
         st.lists(st.integers(0, 320), max_size=12).map(lambda x: " ".join(f"w{i}" for i in x))

@@ -38,7 +38,7 @@ def zipf_posts(n, vocabulary, analyzer, seed):
     return [" ".join(f"w{i}" for i in rng.zipf(1.3, 12) % vocabulary) for _ in range(n)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(corpora, analyzers)
 def test_counts_and_names_equal_scikit_learn(texts, analyzer):
     found = count_ngrams(texts, analyzer)
@@ -52,7 +52,7 @@ def test_counts_and_names_equal_scikit_learn(texts, analyzer):
     assert_same_matrix(found.counts, expected[:, np.arange(expected.shape[1])].sorted_indices())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(corpora, analyzers, st.integers(1, 4), st.integers(1, 12), st.data())
 def test_vocabulary_and_tfidf_equal_scikit_learn_bit_for_bit(texts, analyzer, min_posts, size, data):
     vectorizer = TfidfVectorizer(analyzer=analyzer, ngram_range=(1, 3), min_df=min_posts, max_features=size)
@@ -89,7 +89,7 @@ def test_ties_at_the_cut_are_broken_as_scikit_learn_breaks_them(analyzer, seed):
     assert_same_matrix(lr._tfidf(train.count(vocabulary), vectorizer.idf_), vectorizer.transform(texts)[rows])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(corpora, corpora, analyzers)
 def test_a_row_is_the_same_whatever_stands_beside_it(texts, others, analyzer):
     alone = count_ngrams(texts, analyzer)
@@ -100,7 +100,7 @@ def test_a_row_is_the_same_whatever_stands_beside_it(texts, others, analyzer):
     assert among.vocabulary(10**9, 1).names() == alone.terms.names()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(corpora, corpora, analyzers)
 def test_terms_are_found_by_name_in_another_set_or_not_at_all(texts, others, analyzer):
     terms, other = count_ngrams(texts, analyzer).terms, count_ngrams(others, analyzer).terms
@@ -110,7 +110,7 @@ def test_terms_are_found_by_name_in_another_set_or_not_at_all(texts, others, ana
     assert Terms.from_names(terms.names(), analyzer).positions_in(other).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(corpora, analyzers)
 def test_names_make_the_same_terms_again(texts, analyzer):
     terms = count_ngrams(texts, analyzer).terms

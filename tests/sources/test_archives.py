@@ -109,7 +109,7 @@ TREES = st.dictionaries(
 
 
 class TestReadTree:
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(TREES, st.randoms(use_true_random=False))
     def test_gives_the_same_files_by_path_from_any_form_in_any_order(self, files: dict[str, bytes], random) -> None:  # type: ignore[no-untyped-def]
         shuffled = dict(random.sample(list(files.items()), len(files)))

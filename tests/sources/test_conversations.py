@@ -655,14 +655,12 @@ def trees(draw: st.DrawFn) -> tuple[Thread, dict[str, bytes]]:
     return Thread(ids[0], event, kind, messages[0], tuple(replies)), dict(draw(st.permutations(list(files.items()))))
 
 
-@settings(deadline=None)
 @given(trees())
 def test_a_conversation_reads_back_however_it_is_written(drawn: tuple[Thread, dict[str, bytes]]) -> None:
     expected, files = drawn
     assert read(files) == ([expected], {})
 
 
-@settings(deadline=None)
 @given(trees(), st.data())
 def test_a_conversation_reads_back_without_its_structure(
     drawn: tuple[Thread, dict[str, bytes]], data: st.DataObject
@@ -672,7 +670,7 @@ def test_a_conversation_reads_back_without_its_structure(
     assert read(kept) == ([expected], {conversations.NO_STRUCTURE: [expected.id]} if expected.replies else {})
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(trees(), st.data())
 def test_a_damaged_file_gives_a_thread_or_a_user_error(
     drawn: tuple[Thread, dict[str, bytes]], data: st.DataObject
