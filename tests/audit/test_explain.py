@@ -206,12 +206,12 @@ def test_parts_sum_to_the_inflation(whole: Explanation) -> None:
             )
             assert leaks - found.own.points + found.remains.points == pytest.approx(row.matched.points)
             assert found.leaks[0].added.points > 10
-            assert found.explained == pytest.approx(leaks - found.own.points)
+            assert found.together.points == pytest.approx(leaks - found.own.points)
 
 
 def test_parts_that_do_not_sum_are_never_returned() -> None:
     with pytest.raises(AssertionError, match="the parts sum to 3"):
-        Decomposition(False, 4.0, Share(1.0, None), [], Share(1.0, None), 0, Share(3.0, None))
+        Decomposition(False, 4.0, Share(1.0, None), [], Share(1.0, None), 0, Share(0.0, None), Share(3.0, None))
 
 
 def test_intervals_that_know_of_near_copies_are_wider(whole: Explanation) -> None:
@@ -500,7 +500,7 @@ def test_without_leaks_all_of_an_inflation_remains() -> None:
     (row,) = explain_posts(found, benchmark, posts, n_resamples=FEW).rows
     assert row.rescored
     assert row.rescored.total > 5
-    assert row.rescored.explained == 0
+    assert row.rescored.together.points == 0
     assert {leak.added.interval for leak in row.rescored.leaks} == {None}
 
 

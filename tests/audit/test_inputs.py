@@ -6,7 +6,7 @@ import datasets
 import pandas as pd
 import pytest
 
-from temporal_rumors.audit import inputs
+from temporal_rumors.audit import audit_splits, inputs
 from temporal_rumors.errors import UserError
 
 ROWS = [
@@ -43,6 +43,24 @@ def test_a_text_longer_than_the_csv_module_likes_and_one_over_several_lines_are_
     frame.to_csv(tmp_path / "posts.csv", index=False, encoding="utf-8-sig")
     train, _, _ = inputs.read_parts(str(tmp_path / "posts.csv"), "chrono")
     assert train["text"].tolist() == [lines] + [long] * 13
+
+
+def test_half_a_surrogate_pair_is_read(tmp_path):
+    (tmp_path / "posts.jsonl").write_text(
+        "\n".join(json.dumps(row | {"text": f"\ud83d {row['text']}"}) for row in ROWS)
+    )
+    train, test, _ = inputs.read_parts(str(tmp_path / "posts.jsonl"), "chrono")
+    assert train["text"].tolist()[0] == "\ud83d post number 0"
+    assert audit_splits(train, test).sizes == {"train": 14, "test": 4}
+
+
+def test_a_folder_is_a_data_set(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = datasets.Dataset.from_list(ROWS)
+    for part, chosen in (("train", range(15)), ("test", range(15, 20))):
+        rows.select(chosen).to_parquet(tmp_path / "owner" / "name" / f"{part}.parquet")
+    train, test, _ = inputs.read_parts("owner/name", None)
+    assert (len(train), len(test)) == (15, 5)
 
 
 def test_posts_that_are_left_out_are_told(tmp_path):

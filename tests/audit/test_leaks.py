@@ -2,6 +2,7 @@
 
 import random
 from itertools import product
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -66,6 +67,25 @@ def test_masked_copies_differ_in_links_and_mentions_alone():
     leaks = found(train, test)
     assert (len(leaks["near_copy"].touched), len(leaks["near_copy_masked"].touched)) == (0, 1)
     assert leaks["near_copy_masked"].pairs.tolist() == [[0, 0, 0]]
+
+
+def test_equal_texts_are_compared_once_and_all_of_them_counted():
+    text, other = "the old bridge is closed, say police", "the new bridge is closed, say police"
+    train = sample(*[text] * 9_000, other, labels=["x"] * 5_000 + ["y"] * 4_000 + ["y"])
+    test = sample(*[text] * 9_000, other, "something else that is long enough", labels=["x"] * 4_000 + ["y"] * 5_002)
+    for name in ("near_copy", "near_copy_masked"):
+        leak = found(train, test)[name]
+        assert (len(leak.touched), leak.n_train) == (9_001, 9_001)
+        assert leak.agree == 4_000 + 1  # the nearest are the equal ones
+        assert len(leak.pairs) < 60_000
+        assert leak.pairs[:, 2].max() == 3
+
+
+def test_texts_in_another_normal_form_are_copies_once_masked():
+    text = "Cây cầu cũ ở gần nhà ga đã bị đóng cửa, cảnh sát cho biết như vậy"
+    train, test = sample(normalize("NFC", text)), sample(normalize("NFD", text))
+    leaks = found(train, test)
+    assert (len(leaks["near_copy"].touched), leaks["near_copy_masked"].pairs.tolist()) == (0, [[0, 0, 0]])
 
 
 def test_masks_do_not_make_a_short_text_long():

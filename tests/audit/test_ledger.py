@@ -64,6 +64,23 @@ def test_frames_and_data_sets_in_any_order_have_one_ledger():
     assert sorted(ids) == sorted(TEST["id"].iloc[expected.entry("near_copy").rows])
 
 
+def test_a_class_that_validation_lacks_is_named(data_dir):
+    found = audit_benchmark("twitter16_temporal", "chrono", data_dir)
+    assert found.absent == {"train": [], "validation": ["true"], "test": []}
+    assert found.fails("absent_class>0")
+    assert "no true post in the validation part" in ledger.sentences(found)
+
+
+def test_an_example_of_a_masked_copy_is_masked():
+    train, test = (
+        "the old bridge is closed, say police " + link
+        for link in ("http://a.example/1", "https://b.example/elsewhere/22")
+    )
+    found = audit_splits([train], [test]).entry("near_copy_masked").examples
+    assert [span for kind, span in found[0].spans if kind != "same"] == []
+    assert "HTTPURL" in found[0].spans[0][1]
+
+
 def test_lists_of_texts_have_the_same_near_copies_and_say_what_was_not_checked():
     expected = audit_splits(TRAIN, TEST)
     for form in (list, tuple, np.array, pd.Series, lambda texts: datasets.Dataset.from_dict({"x": list(texts)})["x"]):
@@ -79,6 +96,8 @@ def test_a_benchmark_has_the_ledger_of_its_parts():
     parts = datasets.load_dataset("sample_temporal", "chrono_stratified")
     of_parts = audit_splits(parts["train"], parts["test"]).to_json()
     of_benchmark = audit_benchmark("sample_temporal", "chrono_stratified").to_json()
+    # Of a benchmark the validation part is looked at as well.
+    assert of_benchmark["absent"].pop("validation") == []
     for key in ("parts", "leaks", "time_alone", "absent", "not_checked"):
         assert of_parts[key] == of_benchmark[key], key
     assert of_benchmark["benchmark"] == "sample_temporal"

@@ -67,6 +67,7 @@ class Decomposition:
         leaks: in the order of the ledger.
         own: what the same leaks do for the protocol's own score.
         own_posts: as `LeakShare.posts`, of the protocol.
+        together: what all leaks explain, less what they do for the protocol.
         remains: no leak explains it; drift, as far as the leaks are all there are.
         fewer: with retraining, what a random fold's score loses by training on so many posts less, in points; no part
             of the sum.
@@ -78,6 +79,7 @@ class Decomposition:
     leaks: list[LeakShare]
     own: Share
     own_posts: int
+    together: Share
     remains: Share
     fewer: float | None = None
 
@@ -85,11 +87,6 @@ class Decomposition:
         parts = (self.class_mix.points if self.class_mix else 0.0) + sum(leak.added.points for leak in self.leaks)
         found = parts - self.own.points + self.remains.points
         assert isclose(found, self.total, abs_tol=1e-8), f"the parts sum to {found}, not to {self.total}"
-
-    @property
-    def explained(self) -> float:
-        """What all leaks together explain, in points."""
-        return sum(leak.added.points for leak in self.leaks) - self.own.points
 
 
 class Decomposer:
@@ -124,6 +121,10 @@ class Decomposer:
         self.notes: list[str] = []
         if SAME_EVENT in random.leaks:
             self.notes.append("sharing an event with training is what random folds are: it is in what remains")
+        if NEWER_TRAINING in random.leaks:
+            self.notes.append(
+                "training posts newer than the test post are what random folds are: they are in what remains"
+            )
         if missing := [name for name in NAMES if name not in random.leaks and name not in WHOLESALE]:
             self.notes.append(f"not looked for, as the data do not tell: {', '.join(missing)}")
 
@@ -156,6 +157,7 @@ class Decomposer:
             leaks=shares,
             own=self.scorer.share([self.plain], [clean]),
             own_posts=int(of_side.sum()),
+            together=self.scorer.share([self.weighted, clean], [before, self.plain]),
             remains=self.scorer.share([before], [clean]),
         )
 
@@ -202,6 +204,7 @@ class Decomposer:
             leaks=shares,
             own=self.scorer.share([leaky], [clean]),
             own_posts=sum(int(self.side.leaked(record, names).sum()) for record in self.side.records),
+            together=self.scorer.share([first, clean], [last, leaky]),
             remains=self.scorer.share([self.weighted, last, leaky], [self.plain, first, clean]),
             fewer=self.scorer.score(self.weighted) - self.scorer.score(first),
         )

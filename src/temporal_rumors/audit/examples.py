@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from temporal_rumors.audit.leaks import NEAR_COPY, NEAR_COPY_MASKED, NEWER_TRAINING, SAME_ID, SHARED, Leak, Sample
+from temporal_rumors.audit.neighbours import mask
 
 SAME, TRAINING_ONLY, TEST_ONLY = "same", "train", "test"
 
@@ -65,7 +66,9 @@ def examples(leak: Leak, raw: Leak, train: Sample, test: Sample, n: int) -> Iter
 
 
 def _spans(leak: str, train: str, test: str) -> tuple[tuple[str, str], ...]:
-    if leak in (NEAR_COPY, NEAR_COPY_MASKED, SAME_ID):
+    if leak == NEAR_COPY_MASKED:
+        return _difference(mask(train), mask(test))
+    if leak in (NEAR_COPY, SAME_ID):
         return _difference(train, test)
     if leak == NEWER_TRAINING:
         return ()

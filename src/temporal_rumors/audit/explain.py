@@ -43,6 +43,8 @@ from temporal_rumors.statistics import Comparison
 
 # Of the bins over time: how many at most, and how many posts each at least.
 MOST_BINS, LEAST_IN_BIN = 10, 25
+# A class of fewer test posts than this gets a note.
+FEW_POSTS = 10
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class OverTime:
 
     Attributes:
         bins: of equal counts, oldest first.
-        area: area under the scores (AUT), in percent.
+        area: area under the scores (AUT) over bins of equal counts, in percent.
         random_area: the same of the random folds on the same posts.
     """
 
@@ -392,6 +394,12 @@ def _notes(side: Side) -> list[str]:
             f"no {' and no '.join(classes)} predictions to score in {protocol}{more}: means over runs left out"
         )
     notes += [f"{side.group}: {note}" for note in signature.unscored(side.records)]
+    counts = subject.class_counts(np.unique(side.scored.rows))
+    notes += [
+        f"{side.group} tests only {n} {name} post{'s' if n > 1 else ''}: a single one moves the scores by much"
+        for name, n in zip(subject.benchmark.classes, counts.tolist(), strict=True)
+        if 0 < n < FEW_POSTS
+    ]
     if not all(record["data_is_published"] for record in side.records):
         notes.append("not the published data")
     return notes

@@ -44,7 +44,7 @@ def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, An
         UserError: no such file, another kind of file, one that cannot be read, or no parts and no protocol.
     """
     path = Path(name)
-    if path.suffix.lower() in SUFFIXES or path.exists():
+    if path.suffix.lower() in SUFFIXES or path.is_file():
         if protocol is None:
             raise UserError(f"{name} is one table: name the protocol by which it is to be split, such as chrono")
         return _split(_read(path), protocol, columns)
@@ -86,7 +86,8 @@ def _read(path: Path) -> Any:
         )
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ValueError("expected one object a post")
-        return pd.DataFrame(rows)
+        # As objects: pandas refuses half a surrogate pair among its strings.
+        return pd.DataFrame(rows, dtype=object)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:

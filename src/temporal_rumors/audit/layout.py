@@ -164,6 +164,7 @@ def _part_rows(row: Row, found: Decomposition) -> list[list[str]]:
     rows.append(
         [f"leaks into {row.protocol} itself", f"{found.own_posts:,}", "", _signed(-found.own.points), _range(own)]
     )
+    rows.append(["all leaks, less these", "", "", _signed(found.together.points), _range(found.together.interval)])
     rows.append(["remains: drift", "", "", _signed(found.remains.points), _range(found.remains.interval)])
     return [*rows, ["sum", "", "", _signed(found.total), ""]]
 
@@ -188,13 +189,13 @@ def _bin_rows(over_time: OverTime) -> list[list[str]]:
 
 
 def _summary(row: Row) -> list[str]:
-    shown, taken = row.pooled or row.matched, row.retrained or row.rescored
+    shown, taken = row.pooled, row.retrained or row.rescored
     return [
         f"{row.title}, {row.model}, {row.protocol}",
         _signed(shown.points) if shown else "not comparable",
         _range(shown.clustered) if shown else _NONE,
-        _signed(taken.explained) if taken else _NONE,
-        _signed(taken.remains.points) if taken else _NONE,
+        _signed(taken.together.points) if taken and shown else _NONE,
+        _signed(taken.remains.points) if taken and shown else _NONE,
     ]
 
 

@@ -26,6 +26,8 @@ SHARED = {
     "same_link": ("links", "test posts with a link that a training post has"),
 }
 NAMES = (NEAR_COPY, NEAR_COPY_MASKED, *SHARED, NEWER_TRAINING)
+_COPIED = "test posts of which a training post is a near copy"
+_ONCE_MASKED = "the same once links and mentions are masked"
 
 # ASCII alone: in scripts without blanks the text goes on right after a link. Without a path it names no page.
 _LINK = re.compile(r"https?://([\w.-]+(?::\d+)?)(/[\w\-.~:/?#\[\]@!$&'()*+,;=%]*)", re.ASCII | re.IGNORECASE)
@@ -68,8 +70,9 @@ class Leak:
         what: what it counts, in a line.
         touched: (k,) int64, sorted, positions in the test sample.
         pairs: (m, 3) int64, sorted: position in the test sample, position in the training sample, and the edit
-            distance of the texts (0 where the leak is not one of texts). Near copies: all pairs. Other leaks, whose
-            pairs would be too many: every touched test post and every training post concerned stands in some pair.
+            distance of the texts (0 where the leak is not one of texts). Near copies: all pairs of different texts, of
+            equal ones the first; of other leaks, whose pairs would be too many, some. Every touched test post and
+            every training post concerned stands in some pair.
         agree: how many touched test posts have the label that most of their training partners have, of near copies
             the nearest ones; None where labels are not known, or the leak has no partners to compare.
     """
@@ -140,16 +143,11 @@ def find_leaks(train: Sample, test: Sample, threshold: float = THRESHOLD, short:
         UserError: as `near_duplicates`.
     """
     lacking = not_checked(train, test)
-    pairs = near_duplicates(test.texts, train.texts, threshold, short)
+    whole, masked = ([_distinct(side, threshold, short, hidden) for side in (test, train)] for hidden in (False, True))
     leaks = [
-        _near(NEAR_COPY, "test posts of which a training post is a near copy", train, test, pairs),
-        _near(
-            NEAR_COPY_MASKED,
-            "the same once links and mentions are masked",
-            train,
-            test,
-            _masked_pairs(test.texts, train.texts, threshold, short),
-        ),
+        _near(NEAR_COPY, _COPIED, train, test, whole[0], whole[1], threshold, short),
+        # What is short was told before masks made it longer.
+        _near(NEAR_COPY_MASKED, _ONCE_MASKED, train, test, masked[0], masked[1], threshold, INCLUDE),
     ]
     for name, (column, what) in SHARED.items():
         if name not in lacking:
@@ -183,29 +181,90 @@ def is_short_masked(texts: Sequence[str] | np.ndarray, threshold: float) -> np.n
     return is_short(map(unaddressed, texts), threshold)
 
 
-def _masked_pairs(queries: np.ndarray, corpus: np.ndarray, threshold: float, short: str) -> np.ndarray:
-    sides = queries, corpus
-    masked = [objects([mask(text) for text in texts]) for texts in sides]
-    if short != EXCLUDE:
-        return near_duplicates(masked[0], masked[1], threshold, short)
-    kept = [np.flatnonzero(~is_short_masked(texts, threshold)) for texts in sides]
-    pairs = near_duplicates(masked[0][kept[0]], masked[1][kept[1]], threshold, INCLUDE)
-    return np.stack([kept[0][pairs[:, 0]], kept[1][pairs[:, 1]], pairs[:, 2]], axis=1)
+def _distinct(side: Sample, threshold: float, short: str, masked: bool) -> _Distinct:
+    """The different texts of a side, as they are or masked."""
+    if not masked:
+        return _Distinct(side.texts, np.ones(len(side), dtype=bool))
+    kept = ~is_short_masked(side.texts, threshold) if short == EXCLUDE else np.ones(len(side), dtype=bool)
+    return _Distinct(objects([mask(text) for text in side.texts]), kept)
 
 
-def _near(name: str, what: str, train: Sample, test: Sample, pairs: np.ndarray) -> Leak:
-    touched, first = np.unique(pairs[:, 0], return_index=True)
+class _Distinct:
+    """The different texts of a side, so that equal ones are compared once.
+
+    Attributes:
+        texts: (n_distinct,) object, str.
+        of: (n,) int64, the number of each post's text; -1 for a post that is left out.
+        members: (n_kept,) int64, the posts that are kept, those of one text together and in order.
+        starts: (n_distinct + 1,) int64, where those of each text begin.
+    """
+
+    def __init__(self, texts: np.ndarray, kept: np.ndarray) -> None:
+        numbers: dict[str, int] = {}
+        self.of = np.array(
+            [numbers.setdefault(text, len(numbers)) if keep else -1 for text, keep in zip(texts, kept, strict=True)],
+            dtype=np.int64,
+        )
+        self.texts = objects(list(numbers))
+        rows = np.flatnonzero(self.of >= 0)
+        self.members = rows[np.argsort(self.of[rows], kind="stable")]
+        self.starts = np.searchsorted(self.of[self.members], np.arange(len(numbers) + 1))
+
+    def posts(self, number: int) -> np.ndarray:
+        """The posts that have a text."""
+        return self.members[self.starts[number] : self.starts[number + 1]]
+
+
+def _near(
+    name: str,
+    what: str,
+    train: Sample,
+    test: Sample,
+    queries: _Distinct,
+    corpus: _Distinct,
+    threshold: float,
+    short: str,
+) -> Leak:
+    joined = near_duplicates(queries.texts, corpus.texts, threshold, short)
+    found = [np.empty((0, 3), dtype=np.int64)]
+    for i, j, distance in joined.tolist():
+        tested, trained = queries.posts(i), corpus.posts(j)
+        # A star rather than all pairs of equal texts, which might be millions.
+        rows = np.concatenate([np.full(len(trained), tested[0]), tested[1:]])
+        columns = np.concatenate([trained, np.full(len(tested) - 1, trained[0])])
+        found.append(np.stack([rows, columns, np.full(len(rows), distance)], axis=1))
+    pairs = np.concatenate(found)
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    touched = np.unique(pairs[:, 0])
     agree = None
     if train.labels is not None and test.labels is not None:
-        agree = 0
-        if len(touched):
-            least = np.repeat(np.minimum.reduceat(pairs[:, 2], first), np.diff([*first, len(pairs)]))
-            nearest = pairs[pairs[:, 2] == least]
-            same = np.asarray(train.labels[nearest[:, 1]] == test.labels[nearest[:, 0]], dtype=np.int64)
-            _, first = np.unique(nearest[:, 0], return_index=True)
-            n = np.diff([*first, len(nearest)])
-            agree = int((2 * np.add.reduceat(same, first) > n).sum())
+        agree = _agreement(joined, queries, corpus, test.labels, train.labels, touched)
     return Leak(name, what, touched, pairs, agree)
+
+
+def _agreement(
+    joined: np.ndarray,
+    queries: _Distinct,
+    corpus: _Distinct,
+    labels: np.ndarray,
+    train_labels: np.ndarray,
+    touched: np.ndarray,
+) -> int:
+    """How many touched test posts have the label of most of their nearest training posts."""
+    if not len(touched):
+        return 0
+    codes = {label: code for code, label in enumerate(dict.fromkeys([*labels, *train_labels]))}
+    votes = np.zeros((len(corpus.texts), len(codes)), dtype=np.int64)
+    kept = corpus.of >= 0
+    np.add.at(votes, (corpus.of[kept], np.array([codes[label] for label in train_labels[kept]])), 1)
+    least = np.full(len(queries.texts), np.iinfo(np.int64).max)
+    np.minimum.at(least, joined[:, 0], joined[:, 2])
+    nearest = joined[joined[:, 2] == least[joined[:, 0]]]
+    sums = np.zeros((len(queries.texts), len(codes)), dtype=np.int64)
+    np.add.at(sums, nearest[:, 0], votes[nearest[:, 1]])
+    of_post = sums[queries.of[touched]]
+    own = of_post[np.arange(len(touched)), [codes[label] for label in labels[touched]]]
+    return int((2 * own > of_post.sum(axis=1)).sum())
 
 
 def _keys(column: np.ndarray) -> list[tuple[Hashable, ...]]:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-TRAIN, _, TEST = protocols.PARTS
-_SIDES = {TRAIN: "training", TEST: "test"}
+TRAIN, VALIDATION, TEST = protocols.PARTS
+_SIDES = {TRAIN: "training", VALIDATION: "validation", TEST: "test"}
 ABSENT_CLASS, TIME_ALONE = "absent_class", "time_alone"
 N_EXAMPLES = 3
 
@@ -97,7 +97,7 @@ class Ledger:
         threshold, short_texts: how near copies were looked for.
         entries: the leaks that could be looked for, in the order of `leaks.NAMES`.
         time_alone: None where times or labels are not known, or labels are of one class.
-        absent: part -> classes of which it holds no post; None without labels.
+        absent: part -> classes of which it holds no post, of a benchmark also the validation part; None without labels.
         not_checked: leak -> why it could not be looked for.
         split_digest: of the ids of each part, where posts have ids.
         data_digest: of what was read.
@@ -143,7 +143,7 @@ class Ledger:
 
         Args:
             condition: a leak, `>` or `>=`, and a number of test posts, or a share of them with %. Also "absent_class",
-                the number of classes that the training or the test part lacks, and "time_alone", the macro-F1 of time
+                the number of classes that a part lacks, summed over the parts, and "time_alone", the macro-F1 of time
                 alone in percent.
 
         Raises:
@@ -162,7 +162,7 @@ class Ledger:
         elif name == ABSENT_CLASS and self.absent is not None:
             if percent:
                 raise UserError(f"the condition {condition!r} has a percentage, but {name} is a number of classes")
-            value = sum(len(self.absent[part]) for part in (TRAIN, TEST))
+            value = sum(map(len, self.absent.values()))
         else:
             entry = self.entry(name)
             value = 100 * entry.n_test / self.sizes[TEST] if percent else entry.n_test
@@ -265,6 +265,7 @@ def audit_benchmark(
         protocol=protocol,
         split_digest=digest,
         data_digest=posts.digest,
+        validation=set(posts.labels[split.validation].tolist()),
         remarks=[*posts.remarks(), *b.report(posts, split).warnings(skip=("newer", "absent"))],
     )
 
@@ -359,6 +360,7 @@ def _ledger(
     *,
     classes: Sequence[Any],
     signature: Mapping[str, Any],
+    validation: set[int] | None = None,
     **subject: Any,
 ) -> Ledger:
     if isinstance(n_examples, bool) or not isinstance(n_examples, int) or n_examples < 0:
@@ -372,6 +374,8 @@ def _ledger(
     else:
         classes = classes or sorted({*train.labels, *test.labels})
         labels = {TRAIN: set(train.labels), TEST: set(test.labels)}
+        if validation is not None:
+            labels = {TRAIN: labels[TRAIN], VALIDATION: {classes[code] for code in validation}, TEST: labels[TEST]}
         absent = {part: [str(name) for name in classes if name not in held] for part, held in labels.items()}
     time_alone = _time_alone(train, test, classes)
     if time_alone is None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from numbers import Integral, Real
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -52,12 +53,12 @@ _DENSE = 0.3
 
 
 def mask(text: str) -> str:
-    """Return a text with each link as HTTPURL, each mention as @USER and each run of blanks as one space.
+    """Return a text with each link as HTTPURL, each mention as @USER, each run of blanks as one space, and in NFC.
 
     Args:
         text: a post.
     """
-    return " ".join(_MENTION.sub("@USER", _LINKS.sub("HTTPURL", text)).split())
+    return normalize("NFC", " ".join(_MENTION.sub("@USER", _LINKS.sub("HTTPURL", text)).split()))
 
 
 def unaddressed(text: str) -> str:

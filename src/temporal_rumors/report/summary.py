@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
 from statistics import fmean, stdev
 from typing import Any
@@ -14,7 +14,7 @@ from temporal_rumors import macro_prf, signature
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.protocols import GROUPS, LOO, PARTS, RANDOM, RANDOM_FOLDS, group_of
-from temporal_rumors.statistics import compare_means
+from temporal_rumors.statistics import compare_means, holm
 
 Record = Mapping[str, Any]
 # A benchmark and its task, None where it has one only.
@@ -94,7 +94,8 @@ class Inflation(Row):
         test: of the difference, "welch" or "one-sample"; None without a test.
         statistic: Student's t, positive where the random score is the higher; None without a test.
         p_value: two-sided; None without a test.
-        significant: p_value < 0.05; None without a test.
+        p_holm: the same with Holm's adjustment over all comparisons of the summary.
+        significant: p_holm < 0.05; None without a test.
         comparable: False where the test parts lack a class, so that the two means do not measure the same.
         pooled: the two are of the predictions of all folds and of all events together, as single events lack a class.
         notes: what the reader must know about the two means and the test.
@@ -109,6 +110,7 @@ class Inflation(Row):
     test: str | None
     statistic: float | None
     p_value: float | None
+    p_holm: float | None
     significant: bool | None
     comparable: bool
     pooled: bool
@@ -267,7 +269,7 @@ def summarise(records: Iterable[Record]) -> Summary:
         titles={s: b.title if b else " ".join(filter(None, s)) for s, b in known.items()},
         metrics={subject: _shown(b, [r for r in results if r.subject == subject]) for subject, b in known.items()},
         results=results,
-        inflation=inflation,
+        inflation=_adjusted(inflation),
         splits=_splits(ordered),
         timelines=_timelines(ordered),
         runs=runs,
@@ -418,11 +420,22 @@ def _inflation(
         test=test,
         statistic=statistic,
         p_value=p_value,
-        significant=None if p_value is None else p_value < ALPHA,
+        # Known once all comparisons are.
+        p_holm=None,
+        significant=None,
         comparable=comparable,
         pooled=pooled is not None,
         notes=notes,
     )
+
+
+def _adjusted(rows: Sequence[Inflation]) -> list[Inflation]:
+    """The rows with Holm's adjustment of their p-values, and what is significant."""
+    tested = [i for i, row in enumerate(rows) if row.p_value is not None]
+    found = list(rows)
+    for i, p in zip(tested, holm([row.p_value for row in rows if row.p_value is not None]).tolist(), strict=True):
+        found[i] = replace(rows[i], p_holm=p, significant=p < ALPHA)
+    return found
 
 
 def _pooled(random: Sequence[Record], other: Sequence[Record]) -> tuple[list[float], list[float], int] | None:

@@ -136,7 +136,8 @@ def legend(summary: Summary) -> str:
     """Say what the numbers of the tables are."""
     return (
         "Mean ± sample standard deviation over folds, events and seeds. Inflation: macro-F1 under random folds minus "
-        f"macro-F1 under the row's protocol, in points. {words.UNROUNDED} * p < {ALPHA}, two-sided t-test: Welch, or "
+        f"macro-F1 under the row's protocol, in points. {words.UNROUNDED} * p < {ALPHA} after Holm's adjustment "
+        "over all comparisons, two-sided t-test: Welch, or "
         f"one-sample where one side's scores do not vary; no test where neither's do. {words.CAVEAT}"
     ) + (f" {words.POOLED}" if any(row.pooled for row in summary.inflation) else "")
 
@@ -223,6 +224,8 @@ def markdown(summary: Summary) -> str:
                 table.append(_markdown_row([_markdown_text(name), *cells]))
         parts += [f"### {_markdown_text(block.caption)}", "\n".join(table)]
         parts += [_markdown_text(note) for note in block.notes]
+        signatures = [f"- {_markdown_text(r.model)}, {r.protocol}: `{r.score.signature}`" for r in block.rows]
+        parts.append("\n".join(["Signatures of macro-F1:", "", *signatures]))
     return "\n\n".join([*parts, _markdown_text(legend(summary))]) + "\n"
 
 
@@ -300,7 +303,7 @@ def _latex_text(text: str) -> str:
 
 
 _CSV_RESULT = ("benchmark", "task", "model", "protocol", "metric", "mean", "std", "n_runs", "paper_mean", "paper_std")
-_CSV_INFLATION = ("points", "test", "p_value", "significant")
+_CSV_INFLATION = ("points", "test", "p_value", "p_holm", "significant")
 
 
 def tidy_csv(summary: Summary) -> str:
