@@ -122,6 +122,12 @@ class Leakage(evaluate.Measurement):
 
 
 def _listed(values, name):
-    if isinstance(values, (str, bytes, dict)):
-        raise ValueError(f"{name} are a {type(values).__name__}: expected a list of texts.")
-    return list(values)
+    if isinstance(values, (str, bytes, dict, set)) or hasattr(values, "columns") or not hasattr(values, "__iter__"):
+        raise ValueError(f"{name} are a {type(values).__name__}: expected a list of texts, such as one column.")
+    texts = list(values)
+    for row, text in enumerate(texts):
+        # At once: a batch that was taken cannot be taken back.
+        if not isinstance(text, str):
+            found = f"{text!r:.40} ({type(text).__name__})"
+            raise ValueError(f"{name}, row {row} (from 0): found {found}, expected a text; drop the row.")
+    return texts

@@ -251,7 +251,23 @@ def audit(
 
     limit = inputs.threshold(threshold)
     _check_page(out)
-    if name in benchmark.names():
+    is_benchmark = name in benchmark.names()
+    of_files = {
+        "--label-column": label_column,
+        "--time-column": time_column,
+        "--id-column": id_column,
+        "--event-column": event_column,
+        "--thread-column": thread_column,
+        "--author-column": author_column,
+        "--time-zone": time_zone,
+        "--text-column": None if text_column == "text" else text_column,
+    }
+    of_benchmarks = {"--task": task, "--data-dir": data_dir, "--allow-modified": allow_modified or None}
+    for option, value in (of_files if is_benchmark else of_benchmarks).items():
+        if value is not None:
+            kind = "a file or a data set on the Hub" if is_benchmark else "a benchmark"
+            raise UserError(f"{option} goes with {kind}, which {name!r} is not")
+    if is_benchmark:
         found = ledger.audit_benchmark(
             name, protocol or "chrono", data_dir, allow_modified, task=task, threshold=limit, short=short
         )
@@ -362,7 +378,8 @@ def show_signature(
         _print_json(parts)
     else:
         for name, value in parts.items():
-            typer.echo(f"{name:12} {value:24} {signatures.meaning(name)}".rstrip())
+            shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in value)
+            typer.echo(f"{name:12} {shown:24} {signatures.meaning(name)}".rstrip())
 
 
 @app.command()

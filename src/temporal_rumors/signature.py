@@ -52,7 +52,7 @@ _OPTIONAL: tuple[str, ...] = ("task", "metric")
 # A ledger of two data sets of one's own has none of these.
 _OPTIONAL_IN_LEDGER: tuple[str, ...] = ("benchmark", "task", "protocol", "classes", "split")
 _FORM = "expected name:value|name:value, such as benchmark:pheme_temporal@1.0.0|protocol:chrono|…|version:0.1.0"
-_COVERAGE = re.compile(r"(\d+)/(\d+)", re.ASCII)
+_COVERAGE = re.compile(r"(\d{1,18})/(\d{1,18})", re.ASCII)
 
 
 class Coverage(NamedTuple):
@@ -88,8 +88,8 @@ def compose(parts: Mapping[str, Any]) -> str:
         parts: name -> value, in the order to be written; names are those of one of the tables above.
 
     Returns:
-        `name:value|name:value`; in values a bar, a percent sign, a blank at an end and what cannot be printed are
-        percent-encoded.
+        `name:value|name:value`; in values a bar, a percent sign, angle brackets, a back quote, a blank at an end and
+        what cannot be printed are percent-encoded.
 
     Raises:
         UserError: a name that is unknown or missing, or an empty value.
@@ -113,13 +113,19 @@ def parse(text: str) -> dict[str, str]:
             a coverage that cannot be.
     """
     parts: dict[str, str] = {}
-    for part in text.strip().split("|"):
+    if not isinstance(text, str):
+        raise UserError(f"this is no signature but a {type(text).__name__}: {_FORM}")
+    # As it stands on the screen, where its name goes before it.
+    for part in text.strip().removeprefix("signature: ").split("|"):
         name, colon, value = part.partition(":")
         if not (name and colon and value):
             raise UserError(f"this is no signature: {part!r} is not name:value; {_FORM}")
         if name in parts:
             raise UserError(f"this is no signature: {name!r} stands in it twice; {_FORM}")
-        parts[name] = unquote(value, errors="surrogatepass")
+        try:
+            parts[name] = unquote(value, errors="surrogatepass")
+        except UnicodeDecodeError:
+            raise UserError(f"this is no signature: {part!r} holds bytes that are no text; {_FORM}") from None
     _check(parts)
     if "coverage" in parts:
         coverage(parts["coverage"])
@@ -278,7 +284,7 @@ def _encoded(value: str) -> str:
     # A blank at an end would be taken for one around the signature.
     ends = 0, len(value) - 1
     return "".join(
-        c if c.isprintable() and c not in "|%" and not (c == " " and i in ends) else quote(c, errors="surrogatepass")
+        c if c.isprintable() and c not in "|%<>`" and not (c == " " and i in ends) else quote(c, errors="surrogatepass")
         for i, c in enumerate(value)
     )
 

@@ -54,6 +54,47 @@ def test_half_a_surrogate_pair_is_read(tmp_path):
     assert audit_splits(train, test).sizes == {"train": 14, "test": 4}
 
 
+def test_integers_beside_missing_ones_stay_whole(tmp_path):
+    frame = pd.DataFrame(ROWS).assign(event=pd.array([1234567890123456789, None] * 10, dtype="Int64"))
+    frame.to_parquet(tmp_path / "posts.parquet")
+    (tmp_path / "posts.jsonl").write_text(
+        "\n".join(
+            json.dumps(row | {"event": None if i % 2 else 1234567890123456789, "text": "a\u2028b"}, ensure_ascii=False)
+            for i, row in enumerate(ROWS)
+        ),
+        encoding="utf-8",
+    )
+    for name in ("posts.parquet", "posts.jsonl"):
+        train, test, _ = inputs.read_parts(str(tmp_path / name), "chrono")
+        assert audit_splits(train, test).entry("same_event").n_test == 2
+
+
+def test_a_file_without_labels_is_audited(tmp_path):
+    pd.DataFrame(ROWS).drop(columns="label").to_csv(tmp_path / "posts.csv", index=False)
+    train, test, _ = inputs.read_parts(str(tmp_path / "posts.csv"), "chrono")
+    assert "absent_class" in audit_splits(train, test).not_checked
+
+
+@pytest.mark.parametrize("name", ["csv", "json", "", "parquet"])
+def test_the_name_of_a_kind_of_files_is_no_data_set(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="names a kind of files"):
+        inputs.read_parts(name, None)
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("Dataset scripts\nare no longer supported"), ValueError("no"), KeyError("x")]
+)
+def test_whatever_a_data_set_brings_up_is_told_in_a_line(error, monkeypatch):
+    def fail(name):
+        raise error
+
+    monkeypatch.setattr(datasets, "load_dataset", fail)
+    with pytest.raises(UserError, match="owner/name is no file, and no data set that can be loaded") as found:
+        inputs.read_parts("owner/name", None)
+    assert "\n" not in str(found.value)
+
+
 def test_a_folder_is_a_data_set(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = datasets.Dataset.from_list(ROWS)
@@ -101,7 +142,7 @@ def test_a_data_set_with_parts_of_its_own_is_taken_as_it_is_or_split_anew(monkey
         ("posts.json", b"[" * 100_000, "posts.json is no whole .json file"),
         ("posts.parquet", b"PAR1", "posts.parquet is no whole .parquet file"),
         ("posts.csv", b"\xff\xfe\x00", "posts.csv: the file is UTF-16: save it as UTF-8"),
-        ("posts.csv", b"id,text\n1,a\n", "there is no column 'label'"),
+        ("posts.csv", b"id,text\n1,a\n", "there is no column 'created_at'"),
     ],
 )
 def test_what_is_no_table_of_posts_is_told_by_name(tmp_path, monkeypatch, name, content, told):

@@ -88,6 +88,13 @@ def test_texts_in_another_normal_form_are_copies_once_masked():
     assert (len(leaks["near_copy"].touched), leaks["near_copy_masked"].pairs.tolist()) == (0, [[0, 0, 0]])
 
 
+def test_a_training_post_that_shares_two_links_is_one_partner():
+    one, two = "http://x.example/a", "http://x.example/b"
+    train = sample(f"see {one} {two}", f"look {one}", labels=["yes", "no"])
+    assert found(train, sample(f"{one} {two} again", labels=["yes"]))["same_link"].agree == 0
+    assert found(train, sample(f"{two} again", labels=["yes"]))["same_link"].agree == 1
+
+
 def test_masks_do_not_make_a_short_text_long():
     train = sample("@somebody @another @third well said all", "@somebody the old bridge is closed")
     test = sample("@few @other @people not in my view", "@people the old bridge was closed")

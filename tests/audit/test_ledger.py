@@ -74,7 +74,7 @@ def test_a_class_that_validation_lacks_is_named(data_dir):
 def test_an_example_of_a_masked_copy_is_masked():
     train, test = (
         "the old bridge is closed, say police " + link
-        for link in ("http://a.example/1", "https://b.example/elsewhere/22")
+        for link in ("http://a.example/1", "https://b.example/elsewhere/and/much/further/away")
     )
     found = audit_splits([train], [test]).entry("near_copy_masked").examples
     assert [span for kind, span in found[0].spans if kind != "same"] == []
@@ -228,7 +228,7 @@ def test_digests_follow_the_ids_and_the_texts():
     other_ids = audit_splits(TRAIN, TEST.assign(id=[f"x{i}" for i in range(len(TEST))]))
     other_texts = audit_splits(TRAIN, TEST.assign(text=TEST["text"] + "!"))
     assert base.split_digest != other_ids.split_digest
-    assert base.data_digest == other_ids.data_digest
+    assert base.data_digest != other_ids.data_digest
     assert base.split_digest == other_texts.split_digest
     assert base.data_digest != other_texts.data_digest
     split = benchmark.get("sample_temporal")
@@ -496,7 +496,9 @@ def test_the_four_way_sets_of_twitter_share_unverified_posts_alone(data_dir):
 
 
 def test_a_benchmark_without_data_is_named_not_read(tmp_path):
-    found = overlap.overlaps(["sample_temporal", "pheme_temporal"], tmp_path)
+    with pytest.raises(UserError, match=r"pheme_temporal: .*pheme_2603\.csv"):
+        overlap.overlaps(["sample_temporal", "pheme_temporal"], tmp_path)
+    found = overlap.overlaps(["sample_temporal"], tmp_path)
     assert {"pheme_temporal", "rumoureval2017 stance"} <= set(found.lacking)
     assert (found.shared, found.table_6) == ({}, [])
     assert "left out" in printed(overlap.tables(found))
@@ -508,6 +510,17 @@ def test_data_that_are_not_the_published_ones_are_refused_where_they_are_named(t
     assert "pheme_temporal" in overlap.overlaps([], tmp_path).lacking
     with pytest.raises(UserError, match=name):
         overlap.overlaps(["pheme_temporal"], tmp_path)
+
+
+def test_signatures_differ_where_anything_that_was_read_does():
+    changes = [
+        {},
+        {"label": TRAIN["label"].replace({"rumour": "other", "other": "rumour"})},
+        {"event": "flood"},
+        {"created_at": TRAIN["created_at"] + pd.Timedelta("1s")},
+        {"author": "a"},
+    ]
+    assert len({audit_splits(TRAIN.assign(**change), TEST).signature for change in changes}) == len(changes)
 
 
 def test_the_audit_of_pheme_takes_under_two_seconds(data_dir):

@@ -21,7 +21,7 @@ import numpy as np
 from temporal_rumors import benchmark as benchmarks
 from temporal_rumors import signature, statistics
 from temporal_rumors.audit.decomposition import Decomposer, Decomposition, differ, mix
-from temporal_rumors.audit.neighbours import THRESHOLD
+from temporal_rumors.audit.neighbours import THRESHOLD, is_short
 from temporal_rumors.audit.scored import (
     LEVEL,
     MANY_EVENTS,
@@ -34,10 +34,12 @@ from temporal_rumors.audit.scored import (
     Side,
     Subject,
     Term,
+    by_variant,
+    ordered,
 )
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
-from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, GROUPS, LOO, RANDOM, RANDOM_FOLDS, group_of
+from temporal_rumors.protocols import CHRONO, CHRONO_STRATIFIED, LOO, RANDOM, RANDOM_FOLDS
 from temporal_rumors.records import Posts
 from temporal_rumors.statistics import Comparison
 
@@ -171,12 +173,14 @@ class Explanation:
 
     Attributes:
         rows: in the order of benchmark, task, model and protocol.
+        left_out: a sentence for each model whose runs could not be compared.
         threshold: largest edit distance of near copies.
         level: of all intervals.
         n_resamples, seed: of the bootstrap.
     """
 
     rows: list[Row]
+    left_out: list[str]
     threshold: float
     level: float
     n_resamples: int
@@ -216,12 +220,15 @@ def explain(
     """
     options = Options(retrain, threshold, n_resamples, seed)
     rows: list[Row] = []
-    for (name, task), of_subject in groupby(_ordered(records), key=lambda r: (r["benchmark"], r["task"])):
-        if variants := _comparable(list(of_subject)):
+    left_out: list[str] = []
+    for (name, task), of_subject in groupby(ordered(records), key=lambda r: (r["benchmark"], r["task"])):
+        variants = by_variant(list(of_subject))
+        left_out += _left_out(" ".join(filter(None, (name, task))), variants)
+        if comparable := _comparable(variants):
             benchmark = benchmarks.get(name, task)
             posts = benchmark.posts(data_dir, allow_modified=allow_modified)
-            rows += _rows(variants, benchmark, posts, options)
-    return _explanation(rows, options)
+            rows += _rows(comparable, benchmark, posts, options)
+    return _explanation(rows, left_out, options)
 
 
 def explain_posts(
@@ -235,41 +242,34 @@ def explain_posts(
 ) -> Explanation:
     """Explain runs on posts that are at hand, of a benchmark that need not be registered; as `explain`."""
     options = Options(retrain, threshold, n_resamples, seed)
-    return _explanation(_rows(_comparable(list(_ordered(records))), benchmark, posts, options), options)
+    variants = by_variant(list(ordered(records)))
+    rows = _rows(_comparable(variants), benchmark, posts, options)
+    return _explanation(rows, _left_out(benchmark.label, variants), options)
 
 
-def _explanation(rows: Sequence[Row], options: Options) -> Explanation:
+def _explanation(rows: Sequence[Row], left_out: list[str], options: Options) -> Explanation:
     if not rows:
         raise UserError(
             "these runs do not show how far random folds inflate scores: that takes runs of one model under random "
             "folds and under another protocol, such as `temporal-rumors run` makes"
         )
-    return Explanation(_adjusted(rows), options.threshold, LEVEL, options.n_resamples, options.seed)
+    return Explanation(_adjusted(rows), left_out, options.threshold, LEVEL, options.n_resamples, options.seed)
 
 
-def _ordered(records: Iterable[Record]) -> list[Record]:
-    """Each record once, in a fixed order."""
-    return sorted({record["key"]: record for record in records}.values(), key=_order)
+def _comparable(variants: Mapping[str, dict[str, list[Record]]]) -> dict[str, dict[str, list[Record]]]:
+    """The variants of models that there are folds to compare with."""
+    return {model: found for model, found in variants.items() if RANDOM in found and len(found) > 1}
 
 
-def _comparable(records: Sequence[Record]) -> dict[str, dict[str, list[Record]]]:
-    """Name of each variant of a model that there are folds to compare with -> group of protocols -> its runs."""
-    variants = {key: list(found) for key, found in groupby(records, key=lambda r: (r["model"], signature.variant(r)))}
-    names = [model for model, _ in variants]
-    found = {}
-    for (model, variant), of_variant in variants.items():
-        groups: dict[str, list[Record]] = {}
-        for record in of_variant:
-            groups.setdefault(group_of(record["protocol"]), []).append(record)
-        if RANDOM in groups and len(groups) > 1:
-            found[model if names.count(model) == 1 else f"{model}@{variant[:6]}"] = groups
-    return found
-
-
-def _order(record: Record) -> tuple[Any, ...]:
-    protocol = record["protocol"]
-    place = GROUPS.index(group_of(protocol)), protocol, record["seed"], record["key"]
-    return record["benchmark"], record["task"] or "", record["model"], signature.variant(record), *place
+def _left_out(name: str, variants: Mapping[str, Mapping[str, list[Record]]]) -> list[str]:
+    """Say which runs are not compared: those of a model, or of a variant of it, that lack the other side."""
+    lines = []
+    for model, by_group in variants.items():
+        if RANDOM not in by_group:
+            lines.append(f"{name}, {model}: runs under {', '.join(by_group)}, but none under random folds")
+        elif len(by_group) == 1:
+            lines.append(f"{name}, {model}: runs under random folds alone")
+    return [f"{line}; not compared" for line in lines]
 
 
 def _rows(
@@ -334,6 +334,8 @@ def _row(subject: Subject, model: str, random: Side, side: Side) -> Row:
             f"the posts are of {subject.n_events} events, too few to resample: that other events would give other "
             "scores is not in the intervals"
         )
+    if n_short := int(is_short(subject.posts.texts, subject.options.threshold).sum()):
+        notes.append(f"{n_short:,} posts are too short for the threshold, and no near copies of others")
     if subject.without_near_copies:
         notes.append("near copies would join most conversations: clusters are conversations alone")
     cluster_sizes = np.bincount(subject.clusters)
@@ -406,7 +408,7 @@ def _notes(side: Side) -> list[str]:
 
 
 def _tests(subject: Subject, random: Side, side: Side, pairs: Sequence[Scored]) -> Tests:
-    scores = [[100.0 * record["metrics"]["f1"] for record in s.records] for s in (random, side)]
+    scores = [s.scores for s in (random, side)]
     if _lacking(random) or _lacking(side):
         t = Comparison(None, None, None, "no t-test: a test part lacks a class")
     else:

@@ -14,13 +14,20 @@ from temporal_rumors.errors import UserError
 from temporal_rumors.sources.files import Snapshot
 from temporal_rumors.sources.table import decode
 
+# No text is as long.
+_LARGEST = 1_000_000_000
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 
 
 def threshold(text: str) -> int | float:
     """Return a threshold of near copies: a whole number is a distance, another one a share of the longer text."""
     try:
-        return int(text) if text.strip().isdigit() else float(text)
+        found = int(text) if text.strip().isdigit() else float(text)
+        if found <= _LARGEST:
+            return found
+        raise UserError(f"the threshold {text:.20} is too large: expected a distance such as 20, at most {_LARGEST:,}")
+    except UserError:
+        raise
     except ValueError:
         raise UserError(
             f"the threshold {text!r} is no number: expected a distance such as 20, or a share such as 0.2"
@@ -47,7 +54,10 @@ def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, An
     if path.suffix.lower() in SUFFIXES or path.is_file():
         if protocol is None:
             raise UserError(f"{name} is one table: name the protocol by which it is to be split, such as chrono")
-        return _split(_read(path), protocol, columns)
+        frame = _read(path)
+        if "label_column" not in columns and "label" not in frame.columns:
+            columns["label_column"] = None
+        return _split(frame, protocol, columns)
     found = _load(name)
     if protocol is None:
         if not {"train", "test"} <= set(found):
@@ -55,7 +65,11 @@ def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, An
         return found["train"], found["test"], []
     from datasets import concatenate_datasets
 
-    return _split(concatenate_datasets(list(found.values())), protocol, columns)
+    try:
+        whole = concatenate_datasets(list(found.values()))
+    except ValueError as error:
+        raise UserError(f"the parts of {name} cannot be joined: {' '.join(str(error).split()):.500}") from None
+    return _split(whole, protocol, columns)
 
 
 def _split(data: Any, protocol: str, columns: dict[str, Any]) -> tuple[Any, Any, list[str]]:
@@ -78,11 +92,14 @@ def _read(path: Path) -> Any:
             header, *rows = _cells(path, "\t" if suffix == ".tsv" else ",")
             return pd.DataFrame(rows, columns=header, dtype=object)
         if suffix == ".parquet":
-            return pd.read_parquet(path)
+            from pyarrow import parquet
+
+            # Or an integer beside a missing one would become a fraction.
+            return parquet.read_table(path).to_pandas(integer_object_nulls=True)
         # Not by pandas, which takes what looks like a time for one.
         text = path.read_text(encoding="utf-8-sig")
         rows = (
-            [json.loads(line) for line in text.splitlines() if line.strip()] if suffix == ".jsonl" else json.loads(text)
+            [json.loads(line) for line in text.split("\n") if line.strip()] if suffix == ".jsonl" else json.loads(text)
         )
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ValueError("expected one object a post")
@@ -125,11 +142,15 @@ def _cells(path: Path, separator: str) -> list[list[str]]:
 
 def _load(name: str) -> Any:
     from datasets import DatasetDict, load_dataset
+    from datasets.packaged_modules import _PACKAGED_DATASETS_MODULES
 
+    if name in _PACKAGED_DATASETS_MODULES or not name.strip():
+        raise UserError(f"{name!r} names a kind of files, not a data set: name a file, or a data set as owner/name")
     try:
         found = load_dataset(name)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{name} is no file, and no data set that can be loaded: {error}") from None
+    except Exception as error:  # whatever a data set of somebody's brings up
+        told = " ".join(str(error).split())
+        raise UserError(f"{name} is no file, and no data set that can be loaded: {told:.500}") from None
     if not isinstance(found, DatasetDict):
         raise UserError(f"{name} gives {type(found).__name__}, expected a data set with parts")
     return found

@@ -55,7 +55,7 @@ def tables(explanation: Explanation) -> list[RenderableType]:
         blocks.append(Text(""))
     if len(explanation.rows) > 1:
         blocks += [Text("In short, in points", style="bold"), table(SUMMARY_COLUMNS, map(_summary, explanation.rows))]
-    return [*blocks, Text(_reading(explanation))]
+    return [*blocks, Text(_reading(explanation)), *(Text(line) for line in explanation.left_out)]
 
 
 def section(explanation: Explanation) -> str:
@@ -81,6 +81,7 @@ def section(explanation: Explanation) -> str:
         rows=shown,
         summary=list(map(_summary, explanation.rows)),
         reading=_reading(explanation),
+        left_out=explanation.left_out,
         columns={"effects": EFFECT_COLUMNS, "parts": PART_COLUMNS, "bins": BIN_COLUMNS, "summary": SUMMARY_COLUMNS},
     )
 

@@ -283,6 +283,7 @@ def _shared(
     first_train, first_test = _first(train_keys), _first(test_keys)
     pairs, touched, agree = set(), [], 0
     votes: dict[Hashable, Counter[Hashable]] = defaultdict(Counter)
+    posts: dict[Hashable, list[int]] = defaultdict(list)
     labels = None if train.labels is None or test.labels is None else (train.labels, test.labels)
     for j, keys in enumerate(train_keys):
         if partners := [first_test[key] for key in keys if key in first_test]:
@@ -290,15 +291,19 @@ def _shared(
         if labels is not None:
             for key in keys:
                 votes[key][labels[0][j]] += 1
+                posts[key].append(j)
     for i, keys in enumerate(test_keys):
         if not (partners := [first_train[key] for key in keys if key in first_train]):
             continue
         touched.append(i)
         pairs.add((i, min(partners), 0))
         if labels is not None:
-            counts = [votes[key] for key in keys if key in votes]
-            label = labels[1][i]
-            agree += 2 * sum(count[label] for count in counts) > sum(count.total() for count in counts)
+            if len(keys) == 1:
+                count = votes[keys[0]]
+            else:
+                # A training post that shares several is one partner all the same.
+                count = Counter(labels[0][j] for j in {j for key in keys if key in posts for j in posts[key]})
+            agree += 2 * count[labels[1][i]] > count.total()
     return Leak(name, what, np.array(touched, dtype=np.int64), _array(pairs), None if labels is None else agree)
 
 

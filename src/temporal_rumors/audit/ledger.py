@@ -100,7 +100,7 @@ class Ledger:
         absent: part -> classes of which it holds no post, of a benchmark also the validation part; None without labels.
         not_checked: leak -> why it could not be looked for.
         split_digest: of the ids of each part, where posts have ids.
-        data_digest: of what was read.
+        data_digest: of what was read, all columns.
         signature: names the data, the split and the options, in a line.
         remarks: what reading the data dropped or mended, and what the split does not guarantee.
     """
@@ -331,7 +331,13 @@ def audit_splits(
     if sides[0].ids is not None and sides[1].ids is not None:
         # As Split.digest, so that a benchmark's parts of which the validation part is missing differ from the whole.
         split_digest = json_digest([sorted(side.ids) for side in sides if side.ids is not None])
-    data_digest = json_digest([side.texts.tolist() for side in (sorted_train, sorted_test)])
+    # All that was read: links are read from the texts, and times are written out.
+    data_digest = json_digest(
+        [
+            [None if values is None else [str(value) for value in values] for values in vars(side).values()]
+            for side in (sorted_train, sorted_test)
+        ]
+    )
     signature = {"data": data_digest[:8], **({"split": split_digest[:8]} if split_digest else {})}
     ledger = _ledger(
         sorted_train,

@@ -11,7 +11,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -177,6 +177,9 @@ def _is_distance(threshold: int | float) -> bool:
 def _strings(texts: Iterable[str], name: str) -> list[str]:
     if isinstance(texts, str):
         raise UserError(f"{name} is one text; expected a list of texts")
+    if not hasattr(texts, "__iter__") or isinstance(texts, (Mapping, Set)) or hasattr(texts, "columns"):
+        # The names of columns, and what has no order, are no texts.
+        raise UserError(f"{name} are a {type(texts).__name__}; expected a list of texts, such as one column")
     listed = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
     if not set(map(type, listed)) <= {str}:
         for i, text in enumerate(listed):

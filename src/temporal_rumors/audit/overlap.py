@@ -97,6 +97,8 @@ def overlaps(
     lacking = {}
     for b in (b for name in registry.names() for b in registry.tasks(name)):
         if why := b.source.lacking(data_dir):
+            if b.name in names:
+                raise UserError(f"{b.label}: {why}")
             lacking[b.label] = why
             continue
         try:
@@ -152,7 +154,9 @@ def tables(found: Overlaps) -> list[RenderableType]:
     for (name, other), counts in found.shared.items():
         if counts:
             same = sum(n for (a, b), n in counts.items() if a == b)
-            table.add_row(name, other, f"{sum(counts.values()):,}", f"{same:,}")
+            # Of classes that bear no name in common nobody can tell.
+            comparable = {a for a, _ in counts} & {b for _, b in counts}
+            table.add_row(name, other, f"{sum(counts.values()):,}", f"{same:,}" if comparable else "-")
     none = sum(not counts for counts in found.shared.values())
     blocks.append(Text("Posts that stand in two benchmarks", style="bold"))
     if none < len(found.shared):
@@ -161,7 +165,7 @@ def tables(found: Overlaps) -> list[RenderableType]:
         blocks.append(Text(f"{none} of {len(found.shared)} pairs share no id. Those that do leak if they are pooled."))
     if found.lacking:
         names = ", ".join(found.lacking)
-        blocks.append(Text(f"not at hand, so left out (`temporal-rumors list` says why): {names}"))
+        blocks.append(Text(f"not to be had, so left out (`temporal-rumors list` says why): {names}"))
     return blocks
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -108,8 +108,8 @@ def texts_of(values: Any, name: str) -> np.ndarray:
     Raises:
         UserError: none at all, or one that is not a string.
     """
-    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise UserError(f"{name} are a {type(values).__name__}: expected a list of texts")
+    if isinstance(values, (str, bytes, Mapping, Set)) or not hasattr(values, "__iter__") or hasattr(values, "columns"):
+        raise UserError(f"{name} are a {type(values).__name__}: expected a list of texts, such as one column")
     texts = list(values)
     if not texts:
         raise UserError(f"{name} are empty: at least one is needed")

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from math import lcm
 from typing import Any
 
 import numpy as np
 
-from temporal_rumors import models, statistics
+from temporal_rumors import models, signature, statistics
 from temporal_rumors.audit.leaks import NAMES, Leak, find_leaks, sample_of
 from temporal_rumors.audit.neighbours import groups, near_duplicates
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
-from temporal_rumors.protocols import Split, group_of
+from temporal_rumors.protocols import GROUPS, Split, group_of
 from temporal_rumors.records import Posts, json_digest
 from temporal_rumors.statistics import Answers
 
@@ -145,6 +146,33 @@ class Subject:
         return self._encoded[key]
 
 
+def ordered(records: Iterable[Record]) -> list[Record]:
+    """Each record once, in a fixed order."""
+    return sorted({record["key"]: record for record in records}.values(), key=_order)
+
+
+def by_variant(records: Sequence[Record]) -> dict[str, dict[str, list[Record]]]:
+    """Name of each variant of a model -> group of protocols -> its runs, of ordered records of one benchmark and task.
+
+    A name has @ and six hexadecimal digits where several variants of a model were run.
+    """
+    variants = {key: list(found) for key, found in groupby(records, key=lambda r: (r["model"], signature.variant(r)))}
+    names = [model for model, _ in variants]
+    found = {}
+    for (model, variant), of_variant in variants.items():
+        by_group: dict[str, list[Record]] = {}
+        for record in of_variant:
+            by_group.setdefault(group_of(record["protocol"]), []).append(record)
+        found[model if names.count(model) == 1 else f"{model}@{variant[:6]}"] = by_group
+    return found
+
+
+def _order(record: Record) -> tuple[Any, ...]:
+    protocol = record["protocol"]
+    place = GROUPS.index(group_of(protocol)), protocol, record["seed"], record["key"]
+    return record["benchmark"], record["task"] or "", record["model"], signature.variant(record), *place
+
+
 def _chained(keys: Sequence[str | None]) -> np.ndarray:
     """Pairs of positions that join those of one key."""
     last: dict[str, int] = {}
@@ -198,7 +226,10 @@ class Side:
     def __init__(self, subject: Subject, records: Sequence[Record]) -> None:
         self.subject, self.records = subject, records
         self.group = group_of(records[0]["protocol"])
-        self.scored = _joined([self._read(i, record) for i, record in enumerate(records)])
+        try:
+            self.scored = _joined([self._read(i, record) for i, record in enumerate(records)])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise UserError(f"{subject.name}: a run record is damaged ({error!r}): delete it and run again") from None
         seen: dict[tuple[int, int], str] = {}
         for i, record in enumerate(records):
             for row in self.scored.rows[self.scored.runs == i].tolist():
@@ -271,6 +302,16 @@ class Side:
             for leak in self.subject.leaks(protocol):
                 rows = test[leak.touched]
                 found[leak.name][rows[np.isin(rows, self.scored.rows)]] = True
+        return found
+
+    @property
+    def scores(self) -> list[float]:
+        """Macro-F1 of each run, in percent, over all classes."""
+        labels, n_classes = self.subject.posts.labels, self.subject.n_classes
+        found = []
+        for i in range(len(self.records)):
+            mine = self.scored.only(self.scored.runs == i)
+            found.append(100.0 * statistics.macro_f1(labels[mine.rows], mine.predictions, n_classes))
         return found
 
     @property
