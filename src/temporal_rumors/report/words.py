@@ -29,8 +29,8 @@ NOT_COMPARABLE = "not comparable"
 UNROUNDED = "Differences are computed from unrounded scores."
 CAVEAT = (
     "p-values are on the small side: folds share training posts, and the one-sample test takes the single score as "
-    "exact, although other test posts would give another (at 5% it finds a difference between equal systems three "
-    "times in ten)."
+    "exact, although other test posts would give another (between equal systems it finds a difference three times in "
+    "ten)."
 )
 POOLED = (
     "Pooled: of the predictions of all folds and of all events together, for the posts that both hold, since single "
