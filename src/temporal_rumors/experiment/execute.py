@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import platform
+import shutil
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
@@ -19,10 +20,11 @@ from temporal_rumors._version import __version__
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.grid import Run
-from temporal_rumors.experiment.store import FORMAT, RunStore
+from temporal_rumors.experiment.store import FORMAT, RunStore, file_name
 from temporal_rumors.experiment.timeline import timeline
+from temporal_rumors.processes import is_main
 from temporal_rumors.protocols import Split
-from temporal_rumors.records import Posts
+from temporal_rumors.records import Posts, json_digest
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
@@ -46,11 +48,15 @@ class Settings:
         store: folder of the run records.
         data_dir: folder with copies of the source files, or None.
         allow_modified: take source files that are not the published ones.
+        model_settings: of every model, in place of its own.
+        save_models: folder to save the fitted models in, or None.
     """
 
     store: str
     data_dir: str | None = None
     allow_modified: bool = False
+    model_settings: Mapping[str, Any] = field(default_factory=dict)
+    save_models: str | None = None
 
 
 def execute(runs: Sequence[Run], settings: Settings, jobs: int = 1) -> Iterator[Outcome]:
@@ -113,11 +119,25 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
             "split": dataclasses.asdict(report) | {"warnings": report.warnings()},
             "timeline": timeline(posts, split, benchmark.classes, run.protocol),
         }
-        return Outcome(run, DONE, store.write(record | _evaluate(run, benchmark, model, posts, split)))
+        unfinished = store.unfinished(identity)
+        record |= _evaluate(run, benchmark, model, posts, split, unfinished)
+        if settings.save_models is not None:
+            model.save(saved(run, settings.save_models))
+        path = store.path(identity)
+        if is_main():
+            path = store.write(record)
+            shutil.rmtree(unfinished, ignore_errors=True)
+        return Outcome(run, DONE, path)
     except UserError as error:
         return Outcome(run, FAILED, error=str(error))
     except Exception as error:
         return Outcome(run, FAILED, error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
+
+
+def saved(run: Run, folder: str) -> Path:
+    """Return where the model of a run is saved."""
+    config = "_".join(filter(None, (run.task, run.protocol)))
+    return Path(folder) / run.benchmark / config / f"{file_name(run.model)}-seed{run.seed}"
 
 
 def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split, models.Model]:
@@ -125,7 +145,7 @@ def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split
     benchmark = benchmarks.get(run.benchmark, run.task)
     posts = _posts(run.benchmark, run.task, settings)
     split = benchmark.split(posts, run.protocol)
-    model = _model(benchmark, run.model)
+    model = _model(benchmark, run.model, settings.model_settings)
     identity = {
         "format": FORMAT,
         **dataclasses.asdict(run),
@@ -141,13 +161,22 @@ def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split
     return identity, posts, split, model
 
 
-def _evaluate(run: Run, benchmark: Benchmark, model: models.Model, posts: Posts, split: Split) -> dict[str, Any]:
+def _evaluate(
+    run: Run, benchmark: Benchmark, model: models.Model, posts: Posts, split: Split, unfinished: Path
+) -> dict[str, Any]:
     start = time.perf_counter()
-    encoded = _encoded(run.benchmark, run.task, run.model, _Texts(posts.digest, benchmark.model_texts(posts)))
+    settings = json_digest([run.model, model.settings])
+    texts = benchmark.model_texts(posts)
+    encoded = _encoded(_Key(run.benchmark, run.task, posts.digest, settings, model, texts))
     encoded_at = time.perf_counter()
     labels = posts.labels
     model.fit(
-        encoded[split.train], labels[split.train], encoded[split.validation], labels[split.validation], seed=run.seed
+        encoded[split.train],
+        labels[split.train],
+        encoded[split.validation],
+        labels[split.validation],
+        seed=run.seed,
+        folder=unfinished,
     )
     fitted_at = time.perf_counter()
     probabilities = model.predict_proba(encoded[split.test])
@@ -205,18 +234,24 @@ def _read(benchmark: str, task: str | None, data_dir: str | None, allow_modified
 
 
 @lru_cache(maxsize=1)
-def _encoded(benchmark: str, task: str | None, model: str, texts: _Texts) -> Any:
+def _encoded(key: _Key) -> Any:
     # Encoding is row by row and free of labels, so one serves every split and seed.
-    return _model(benchmarks.get(benchmark, task), model).encode(*texts.columns)
+    return key.model.encode(*key.texts)
 
 
 @dataclass(frozen=True)
-class _Texts:
-    """Columns of texts that are equal if they were read from the same bytes."""
+class _Key:
+    """Texts of a benchmark and a model; equal if they were read from the same bytes and the model is set alike."""
 
-    digest: str
-    columns: list[list[str]] = field(compare=False)
+    benchmark: str
+    task: str | None
+    data: str
+    settings: str
+    model: models.Model = field(compare=False)
+    texts: list[list[str]] = field(compare=False)
 
 
-def _model(b: Benchmark, name: str) -> models.Model:
-    return models.create(name, b.classes, **b.model_settings.get(name, {}))
+def _model(b: Benchmark, name: str, settings: Mapping[str, Any]) -> models.Model:
+    own = models.settings_of(name)
+    given = {setting: value for setting, value in settings.items() if setting in own}
+    return models.create(name, b.classes, **{**b.model_settings.get(name, {}), **given})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType
@@ -55,6 +56,7 @@ _IDENTITY = (
 
 
 _CHECKSUM = "checksum"
+_LONGEST_NAME = 80
 _MOVE = "name the folder of the runs alone, or take the file out of it"
 
 
@@ -65,6 +67,12 @@ def run_key(identity: Mapping[str, Any]) -> str:
         identity: a record, or as much of one as is known before the run.
     """
     return json_digest({name: identity[name] for name in _IDENTITY})
+
+
+def file_name(model: str) -> str:
+    """Return a model's name as files bear it: no folder, and no longer than file systems take."""
+    name = re.sub(r"[^\w.@+-]+", "--", model).strip("-.")
+    return name if 0 < len(name) <= _LONGEST_NAME else f"{name[-_LONGEST_NAME:]}-{json_digest(model)[:8]}"
 
 
 class RunStore:
@@ -79,10 +87,14 @@ class RunStore:
 
     def path(self, identity: Mapping[str, Any]) -> Path:
         """Return where the record of a run stands or will stand."""
-        model = str(identity["model"]).replace("/", "--").replace("\\", "--")
-        name = f"{model}-seed{identity['seed']}-{run_key(identity)[:12]}.json"
+        name = f"{file_name(identity['model'])}-seed{identity['seed']}-{run_key(identity)[:12]}.json"
         config = "_".join(filter(None, (identity["task"], identity["protocol"])))
         return self.root / str(identity["benchmark"]) / config / name
+
+    def unfinished(self, identity: Mapping[str, Any]) -> Path:
+        """Return the folder where a run that is not done keeps what it needs to go on."""
+        path = self.path(identity)
+        return path.with_name(f".{path.stem}.unfinished")
 
     def holds(self, identity: Mapping[str, Any]) -> bool:
         """Return whether the run is done; a record that cannot be read is an error, not a missing run."""

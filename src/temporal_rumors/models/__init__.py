@@ -16,9 +16,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from temporal_rumors.errors import UserError, unknown
+from temporal_rumors.errors import UserError, nearest, unknown
 
 _META = "model.json"
+# The sub-package of all models that are told apart by a checkpoint.
+_CHECKPOINTS = "transformer"
 
 
 class Model(abc.ABC):
@@ -37,7 +39,7 @@ class Model(abc.ABC):
         settings: everything else that predictions depend on, as JSON holds it; part of a run's key.
     """
 
-    name: ClassVar[str]
+    name: str
     version: ClassVar[str]
     deterministic: ClassVar[bool]
     libraries: ClassVar[tuple[str, ...]]
@@ -69,6 +71,7 @@ class Model(abc.ABC):
         validation: Any,
         validation_labels: Sequence[int] | np.ndarray,
         seed: int = 0,
+        folder: Path | None = None,
     ) -> None:
         """Train on one part and tune on another.
 
@@ -78,6 +81,7 @@ class Model(abc.ABC):
             validation: encoded posts to tune on.
             validation_labels: (n_validation,) integers, class indices.
             seed: of everything random.
+            folder: where a long fit keeps what it needs to go on after an interruption; None keeps nothing.
 
         Raises:
             UserError: a part is empty, its labels do not fit it, or the training part holds a single class.
@@ -91,7 +95,7 @@ class Model(abc.ABC):
                 "a classifier needs at least two classes to train on"
             )
         self._fitted = False
-        self._fit(train, known, validation, held, seed)
+        self._fit(train, known, validation, held, seed, folder)
         self._fitted = True
 
     @property
@@ -158,7 +162,13 @@ class Model(abc.ABC):
 
     @abc.abstractmethod
     def _fit(
-        self, train: Any, train_labels: np.ndarray, validation: Any, validation_labels: np.ndarray, seed: int
+        self,
+        train: Any,
+        train_labels: np.ndarray,
+        validation: Any,
+        validation_labels: np.ndarray,
+        seed: int,
+        folder: Path | None,
     ) -> None:
         """Fit to parts that :meth:`fit` has checked."""
 
@@ -193,37 +203,46 @@ class Model(abc.ABC):
 
 
 def available() -> list[str]:
-    """Return the names of all models; imports none of them."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+    """Return the names of all models that come with the package; imports none of them."""
+    found = (module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+    return sorted(name for name in found if name != _CHECKPOINTS)
 
 
 def classifier_of(name: str) -> type[Model]:
-    """Return the class of a model.
+    """Return the class of a model: any name that no model of the package has is that of a checkpoint.
 
     Raises:
-        UserError: no such model; the message lists the valid ones.
+        UserError: a misspelt name of a model of the package.
     """
-    if name not in available():
-        raise UserError(unknown("model", name, available()))
-    classifier: type[Model] = importlib.import_module(f"{__name__}.{name}").Classifier
+    package = name if name in available() else _CHECKPOINTS
+    if package != name and nearest(name, available()) and not Path(name).is_dir():
+        raise UserError(f"{unknown('model', name, available())}, a folder with a checkpoint, or its name on the Hub")
+    classifier: type[Model] = importlib.import_module(f"{__name__}.{package}").Classifier
     return classifier
+
+
+def settings_of(name: str) -> list[str]:
+    """Return the names of a model's settings."""
+    parameters = inspect.signature(classifier_of(name)).parameters
+    return [parameter for parameter in parameters if parameter not in ("labels", "name")]
 
 
 def create(name: str, labels: Sequence[str], **settings: Any) -> Model:
     """Return an untrained model.
 
     Args:
-        name: one of :func:`available`.
+        name: one of :func:`available`, or a checkpoint: a folder, or a name on the Hub.
         labels: class names; a class index is an index into them.
         settings: keyword arguments of the model's ``Classifier``.
 
     Raises:
         UserError: no such model or setting; the message lists the valid ones.
     """
-    classifier = classifier_of(name)
-    valid = list(inspect.signature(classifier).parameters)[1:]
+    classifier, valid = classifier_of(name), settings_of(name)
     for setting in settings:
         if setting not in valid:
             raise UserError(unknown(f"setting of {name}", setting, valid))
+    if name not in available():
+        settings["name"] = name
     # Every Classifier takes the labels first; its settings are its own.
     return classifier(labels, **settings)

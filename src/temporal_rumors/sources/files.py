@@ -176,11 +176,16 @@ def _in_folder(file: SourceFile, folder: str | os.PathLike[str]) -> Path | None:
     return None
 
 
-def _cached(file: SourceFile) -> Path:
+def cache_folder() -> Path:
+    """Return the folder of what can be had again: downloads, and what is made of data."""
     import platformdirs
 
     root = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("temporal-rumors", appauthor=False)
-    return Path(os.path.expanduser(root)) / file.sha256[:16] / file.name
+    return Path(os.path.expanduser(root))
+
+
+def _cached(file: SourceFile) -> Path:
+    return cache_folder() / file.sha256[:16] / file.name
 
 
 def _sought(file: SourceFile) -> str:

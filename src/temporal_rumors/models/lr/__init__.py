@@ -99,7 +99,13 @@ class Classifier(Model):
         return Columns(tuple(count_ngrams(column, self.settings["analyzer"]) for column in (texts, *context)))
 
     def _fit(
-        self, train: Columns, train_labels: np.ndarray, validation: Columns, validation_labels: np.ndarray, seed: int
+        self,
+        train: Columns,
+        train_labels: np.ndarray,
+        validation: Columns,
+        validation_labels: np.ndarray,
+        seed: int,
+        folder: Path | None,
     ) -> None:
         min_posts = self.settings["min_posts"]
         self.vocabularies = [column.vocabulary(self.settings["vocabulary_size"], min_posts) for column in train.columns]
