@@ -14,7 +14,7 @@ from temporal_rumors import report
 from temporal_rumors.experiment.execute import DONE, FAILED, Settings, execute_run, saved
 from temporal_rumors.experiment.grid import Run
 from temporal_rumors.experiment.store import RunStore, read_record
-from temporal_rumors.processes import is_main
+from temporal_rumors.processes import finish, is_main
 
 
 def parse() -> argparse.Namespace:
@@ -72,9 +72,11 @@ def main() -> int:
             folder = saved(run, save)
             report.write_card(record, report.summarise(RunStore(runs).read()), folder)
             if push:
-                report.push(folder, push)
+                print(report.push(folder, push))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    finish()
+    sys.exit(code)

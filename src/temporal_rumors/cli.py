@@ -130,7 +130,11 @@ def run(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(help="Model to run; repeat for more. Without it: lr.", autocompletion=_complete_model),
+        typer.Option(
+            help="Model to run: lr, or any checkpoint, by its name on the Hub or its folder; repeat for more. Without "
+            "it: lr.",
+            autocompletion=_complete_model,
+        ),
     ] = None,
     protocol: Annotated[
         list[str] | None,
@@ -141,6 +145,17 @@ def run(
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds 0 to N-1 for models that draw; lr does not.")] = 1,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the models that have it, such as epochs=3; repeat for more.",
+        ),
+    ] = None,
+    save_models: Annotated[
+        Path | None, typer.Option(help="Folder to save the fitted models in, each with a card.")
+    ] = None,
     data_dir: DataDir = None,
     allow_modified: AllowModified = False,
     runs: Annotated[Path, typer.Option(help="Folder of the run records; what is done there is not done again.")] = Path(
@@ -165,15 +180,21 @@ def run(
     """
     try:
         from temporal_rumors import report as reports
-        from temporal_rumors.experiment.execute import DONE, FAILED, SKIPPED, Settings
+        from temporal_rumors.experiment.execute import DONE, FAILED, SKIPPED, Settings, saved
         from temporal_rumors.experiment.grid import grid
-        from temporal_rumors.experiment.store import read_record
+        from temporal_rumors.experiment.store import RunStore, read_record
 
         reports.check_suffix(report)
         if data_dir is not None and not benchmark:
             raise UserError("--data-dir goes with --benchmark: without one the embedded sample runs")
         planned = grid(benchmark or [SAMPLE], model or ["lr"], protocol, seeds, task)
-        settings = Settings(str(runs), None if data_dir is None else str(data_dir), allow_modified)
+        settings = Settings(
+            str(runs),
+            None if data_dir is None else str(data_dir),
+            allow_modified,
+            model_settings=_settings(setting or [], model or ["lr"]),
+            save_models=None if save_models is None else str(save_models),
+        )
         for name in dict.fromkeys(benchmark or ()):
             if name not in {each.benchmark for each in planned}:
                 typer.echo(f"{name} has none of these protocols: left out", err=True)
@@ -181,6 +202,14 @@ def run(
         records = [read_record(outcome.path) for outcome in outcomes if outcome.path is not None]
         if records:
             _report(records, [report], as_json)
+        if save_models is not None:
+            # Not before all runs are done: a card states the inflation.
+            summary = reports.summarise(RunStore(runs).read())
+            for outcome in outcomes:
+                if outcome.state == DONE and outcome.path is not None:
+                    reports.write_card(read_record(outcome.path), summary, saved(outcome.run, str(save_models)))
+            if SKIPPED in [outcome.state for outcome in outcomes]:
+                typer.echo("models of runs that were done before are not saved: run them into another folder", err=True)
     except KeyboardInterrupt:
         typer.echo(f"interrupted: finished runs are kept in {runs}; the same command goes on from there", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -473,6 +502,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The output cannot be written: its reader has left, or its disk is full.
         typer.echo(f"error: {error.strerror or error}", err=True)
         sys.exit(RUN_FAILED)
+
+
+def _settings(given: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    """Read NAME=VALUE: a value as JSON writes it, and anything else as text."""
+    from temporal_rumors import models
+    from temporal_rumors.errors import unknown
+
+    found: dict[str, Any] = {}
+    known = dict.fromkeys(setting for name in names for setting in models.settings_of(name))
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(f"--set {text!r} is not NAME=VALUE, such as epochs=3")
+        if name not in known:
+            raise UserError(f"--set: {unknown('setting', name, known)}")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def _execute(planned: Sequence[Any], settings: Any, jobs: int) -> list[Outcome]:

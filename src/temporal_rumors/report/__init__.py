@@ -10,11 +10,12 @@ from pathlib import Path
 from temporal_rumors import atomic
 from temporal_rumors.errors import UserError
 from temporal_rumors.report import tables
+from temporal_rumors.report.card import push, write_card
 from temporal_rumors.report.html import page
 from temporal_rumors.report.summary import Summary, summarise
 from temporal_rumors.report.tables import terminal
 
-__all__ = ["SUFFIXES", "Summary", "check_suffix", "summarise", "terminal", "write"]
+__all__ = ["SUFFIXES", "Summary", "check_suffix", "push", "summarise", "terminal", "write", "write_card"]
 
 
 def _json(summary: Summary) -> str:

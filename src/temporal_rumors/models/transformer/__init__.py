@@ -148,7 +148,11 @@ class Classifier(Model):
         from temporal_rumors.models.transformer.encoding import most_tokens, tokenize
 
         return tokenize(
-            self._base, self._tokenizer, texts, context, most_tokens(self._base, self._tokenizer, self.settings["max_length"])
+            self._base,
+            self._tokenizer,
+            texts,
+            context,
+            most_tokens(self._base, self._tokenizer, self.settings["max_length"]),
         )
 
     @property
@@ -227,12 +231,12 @@ class Classifier(Model):
 
     def _load(self, folder: Path) -> None:
         from temporal_rumors.models.transformer.checkpoints import Checkpoint
-        from temporal_rumors.models.transformer.training import device, load, quiet
+        from temporal_rumors.models.transformer.training import load, processes, quiet
 
         # Its base need not be at hand: the tokeniser lies beside it.
         self._base = Checkpoint(self.name, folder, self.settings["checkpoint"])
         with quiet():
-            self._model = load(folder).to(device())
+            self._model = load(folder).to(processes().device)
         self._seen = np.array(json.loads((folder / _SEEN).read_text(encoding="utf-8")), dtype=bool)
 
     @staticmethod
@@ -274,13 +278,15 @@ class Classifier(Model):
         return new_model(self._base, self.labels, self._tokenizer.pad_token_id, seed)
 
     def _arguments(self, folder: Path, seed: int, precision: str) -> TrainingArguments:
-        from accelerate import PartialState
         from transformers import TrainingArguments
 
+        from temporal_rumors.models.transformer.training import only_cpu, processes
+
         wanted = self.settings
-        shares = PartialState().num_processes * wanted["accumulate"]
+        shares = processes().num_processes * wanted["accumulate"]
         return TrainingArguments(
             output_dir=str(folder.absolute()),
+            use_cpu=only_cpu(),
             num_train_epochs=wanted["epochs"],
             per_device_train_batch_size=max(1, wanted["batch_size"] // shares),
             gradient_accumulation_steps=wanted["accumulate"],
@@ -298,6 +304,7 @@ class Classifier(Model):
             bf16=precision == "bf16",
             fp16=precision == "fp16",
             torch_compile=wanted["compile"],
+            ddp_find_unused_parameters=False,
             report_to=[],
             disable_tqdm=True,
             remove_unused_columns=False,
@@ -312,6 +319,6 @@ def _require(name: str) -> None:
     if lacking:
         built_in = ", ".join(available())
         raise UserError(
-            f"{name!r} is none of the models that come with this package ({built_in}), and a checkpoint takes "
-            f"{', '.join(lacking)}: pip install \"temporal-rumors[transformers]\""
+            f"unknown model {name!r}: it is none of this package ({built_in}), and a checkpoint takes "
+            f'{", ".join(lacking)}: pip install "temporal-rumors[transformers]"'
         )

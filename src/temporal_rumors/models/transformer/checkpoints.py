@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from temporal_rumors.errors import UserError
+from temporal_rumors.models import available
 from temporal_rumors.records import json_digest
 
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?", re.ASCII)
@@ -18,6 +19,7 @@ _UNREAD = ["*.h5", "*.msgpack", "*.ot", "*.onnx", "*.tflite", "*.mlmodel", "*.gg
 _PICKLED = "*.bin"
 _NO_PART = (".md", ".gitattributes")
 _CHUNK = 1 << 20
+_NOT_HERE = f"none of this package ({', '.join(available())}), no folder here"
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def locate(name: str) -> Checkpoint:
         return Checkpoint(name, path, f"sha256:{_digest(path)}")
     repo, _, revision = name.partition("@")
     if not _HUB_NAME.fullmatch(repo):
-        raise UserError(f"{name!r} is neither a folder here nor a name on the Hub: expected owner/model, or a path")
+        raise UserError(f"unknown model {name!r}: {_NOT_HERE}, and no name that the Hub takes, such as owner/model")
     folder = _download(repo, revision or None)
     return Checkpoint(name, folder, f"commit:{folder.name}")
 
@@ -95,12 +97,13 @@ def _download(repo: str, revision: str | None) -> Path:
         raise UserError(f"{repo} on the Hub has no revision {revision!r}: name a branch, a tag or a commit") from None
     except RepositoryNotFoundError:
         raise UserError(
-            f"the Hub has no model {repo!r} that you may read: check the name, or log in with `hf auth login`"
+            f"unknown model {repo!r}: {_NOT_HERE}, and the Hub has none of that name that you may read: check the "
+            "name, or log in with `hf auth login`"
         ) from None
     except LocalEntryNotFoundError:
         raise UserError(
-            f"{repo!r} is no folder here, and neither in the cache nor to be had from the Hub, which cannot be reached:"
-            f" download it where there is a network, with `hf download {repo}`, or name a folder"
+            f"unknown model {repo!r}: {_NOT_HERE}, and it is neither in the cache nor to be had from the Hub, which "
+            f"cannot be reached: download it where there is a network, with `hf download {repo}`, or name a folder"
         ) from None
     except (OSError, ValueError) as error:
         raise UserError(f"{repo!r} cannot be downloaded from the Hub: {str(error).splitlines()[0]}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -14,7 +15,6 @@ import numpy as np
 from temporal_rumors import atomic
 from temporal_rumors.errors import UserError
 from temporal_rumors.models.transformer.checkpoints import Checkpoint
-from temporal_rumors.models.transformer.presets import PRESETS
 from temporal_rumors.processes import is_main
 from temporal_rumors.records import json_digest
 from temporal_rumors.sources.files import cache_folder
@@ -22,6 +22,7 @@ from temporal_rumors.sources.files import cache_folder
 # What a model reads beside the mask: ids, and where the tokeniser gives them, which of two texts a token is of.
 _COLUMNS = ("input_ids", "token_type_ids")
 _AT_ONCE = 2048
+_OF_TWEETS = "BertweetTokenizer"
 
 
 class Encoded:
@@ -76,10 +77,15 @@ def load_tokenizer(checkpoint: Checkpoint) -> Any:
     """
     from transformers import AutoTokenizer
 
-    preset = PRESETS.get(checkpoint.name.partition("@")[0])
-    options = {} if preset is None else preset.tokenizer
     try:
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, local_files_only=True, **options)
+        tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, local_files_only=True)
+        if type(tokenizer).__name__ == _OF_TWEETS:
+            # It was trained on tweets whose mentions, links and emoji it rewrites, but only if it is told to.
+            if find_spec("emoji") is None:
+                raise UserError(f"{checkpoint.name}: its tokeniser needs the package emoji: pip install emoji")
+            tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, local_files_only=True, normalization=True)
+    except UserError:
+        raise
     except (OSError, ValueError, KeyError, ImportError) as error:
         raise UserError(f"{checkpoint.name}: its tokeniser cannot be loaded: {str(error).strip()}") from None
     if tokenizer.pad_token_id is None:
@@ -124,7 +130,7 @@ def tokenize(
     seconds = [_second(text, others) for text, *others in zip(texts, *context, strict=True)] if context else None
     key = json_digest(
         [
-            *(checkpoint.identity, checkpoint.name.partition("@")[0] in PRESETS, most, list(texts), seconds),
+            *(checkpoint.identity, most, list(texts), seconds),
             *(version(library) for library in ("transformers", "tokenizers")),
         ]
     )
@@ -149,10 +155,13 @@ def _tokenized(tokenizer: Any, texts: Sequence[str], seconds: Sequence[str] | No
             max_length=most,
             return_attention_mask=False,
         )
-        lengths += map(len, found["input_ids"])
+        # Of a blank text some tokenisers make no token at all, and a model reads at least one.
+        blank = {"input_ids": [tokenizer.pad_token_id], "token_type_ids": [tokenizer.pad_token_type_id]}
         for name in _COLUMNS:
             if name in found:
-                columns.setdefault(name, []).extend(token for row in found[name] for token in row)
+                rows = [row or blank[name] for row in found[name]]
+                columns.setdefault(name, []).extend(token for row in rows for token in row)
+        lengths += (len(row) or 1 for row in found["input_ids"])
     return Encoded(
         np.array(lengths, dtype=np.int64), {name: np.array(ids, dtype=np.int32) for name, ids in columns.items()}
     )

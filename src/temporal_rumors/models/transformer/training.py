@@ -20,7 +20,7 @@ import numpy as np
 import torch
 import transformers
 from accelerate import PartialState
-from accelerate.utils import gather_object
+from accelerate.utils import gather_object, str_to_bool
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader
 from transformers import (
@@ -82,9 +82,15 @@ def quiet() -> Iterator[None]:
             transformers.logging.enable_progress_bar()
 
 
-def device() -> torch.device:
-    """Return where models run."""
-    return PartialState().device
+def processes() -> PartialState:
+    """Return which of how many processes this is, and where it computes; they talk to one another from here on."""
+    # Where there is no accelerator accelerate must be told so, or each of several processes takes itself for the only one.
+    return PartialState(cpu=only_cpu())
+
+
+def only_cpu() -> bool:
+    """Whether to compute without an accelerator: there is none, or the launcher was told so."""
+    return not torch.accelerator.is_available() or bool(str_to_bool(os.environ.get("ACCELERATE_USE_CPU", "false")))
 
 
 def new_model(checkpoint: Checkpoint, labels: Sequence[str], padding: int, seed: int) -> Any:
