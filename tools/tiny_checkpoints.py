@@ -5,26 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-WORDS = [
-    "police",
-    "say",
-    "the",
-    "bridge",
-    "is",
-    "closed",
-    "nobody",
-    "was",
-    "hurt",
-    "breaking",
-    "rumour",
-    "false",
-    "true",
-    "city",
-    "fire",
-    "station",
-    "report",
-    "new",
-]
+WORDS = (
+    *("police", "say", "the", "bridge", "is", "closed", "nobody", "was", "hurt", "breaking", "rumour", "false", "true"),
+    *("city", "fire", "station", "report", "new"),
+)
 SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789.,!?"
 SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 

@@ -200,7 +200,7 @@ def test_training_is_a_plain_loop_over_the_batches(tmp_path: Path) -> None:
     """Against AdamW, a linear schedule and clipping, written out; without dropout, which depends on how it is drawn."""
     checkpoint = bert(tmp_path / "bert", dropout=0.0)
     model, encoded = fitted(checkpoint, epochs=2, patience=5)
-    texts, labels = posts(64)
+    _, labels = posts(64)
     from temporal_rumors.models.transformer.training import new_model
 
     plain = new_model(finding.locate(str(checkpoint)), CLASSES, 0, 0)
@@ -378,7 +378,13 @@ model = Model.load(sys.argv[1])
 encoded = model.encode([f"police say {'the bridge ' * i}" for i in range(9)])
 for size in (1, 2, 5):
     found = logits_of(
-        model._model, encoded, model._padder(1), size, device=state.device, rank=state.process_index, world=state.num_processes
+        model._model,
+        encoded,
+        model._padder(1),
+        size,
+        device=state.device,
+        rank=state.process_index,
+        world=state.num_processes,
     )
     np.save(f"{sys.argv[2]}-{size}-{state.process_index}.npy", found)
 state.wait_for_everyone()

@@ -71,7 +71,7 @@ def push(folder: str | os.PathLike[str], name: str) -> str:
     try:
         api = HfApi()
         address = api.create_repo(name, exist_ok=True)
-        api.upload_folder(repo_id=address.repo_id, folder_path=folder, commit_message="Upload model")
+        api.upload_folder(repo_id=address.repo_id, folder_path=Path(folder), commit_message="Upload model")
     except (OSError, ValueError) as error:
         raise UserError(
             f"{name} cannot be uploaded: {str(error).splitlines()[0]}; `hf auth login` gives this machine a token"

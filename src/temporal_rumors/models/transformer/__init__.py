@@ -36,8 +36,8 @@ class Classifier(Model):
 
     Args:
         labels: class names.
-        name: of the checkpoint: a folder that `save_pretrained` wrote, or a name on the Hub, with @ and a revision if it
-            is not to be the newest.
+        name: of the checkpoint: a folder that `save_pretrained` wrote, or a name on the Hub, with @ and a revision if
+            it is not to be the newest.
         checkpoint: its identity, as `settings` has it, where no other will do; None takes what is there.
         learning_rate: the highest; it falls linearly to 0.
         batch_size: posts of a training batch, over all processes.

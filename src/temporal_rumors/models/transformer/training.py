@@ -84,7 +84,7 @@ def quiet() -> Iterator[None]:
 
 def processes() -> PartialState:
     """Return which of how many processes this is, and where it computes; they talk to one another from here on."""
-    # Where there is no accelerator accelerate must be told so, or each of several processes takes itself for the only one.
+    # Without a GPU accelerate must be told so, or each of several processes takes itself for the only one.
     return PartialState(cpu=only_cpu())
 
 
