@@ -394,6 +394,37 @@ def explain(
         _print(layout.tables(found))
 
 
+@app.command()
+def errors(
+    runs: Annotated[Path, typer.Argument(help="Folder of run records, as `temporal-rumors run` writes it.")] = Path(
+        "runs"
+    ),
+    threshold: Annotated[str, typer.Option(help="Near copies: edit distance, or share of the longer text.")] = "20",
+    short: Annotated[
+        str, typer.Option(help="Texts too short for the threshold: `exclude` from near copies, or `include`.")
+    ] = "exclude",
+    examples: Annotated[int, typer.Option(min=0, help="Groups of copies to show of each kind.")] = 2,
+    data_dir: DataDir = None,
+    allow_modified: AllowModified = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say how right models are on test posts that they have seen near copies of, and on others.
+
+    temporal-rumors errors runs --data-dir FOLDER
+    """
+    from temporal_rumors.audit import inputs
+    from temporal_rumors.audit import mistakes as analysis
+    from temporal_rumors.experiment.store import RunStore
+
+    found = analysis.mistakes(
+        RunStore(runs).read(), data_dir, allow_modified, inputs.threshold(threshold), short, examples
+    )
+    if as_json:
+        _print_json(found.to_json())
+    else:
+        _print(analysis.tables(found))
+
+
 @app.command("show-signature")
 def show_signature(
     signature: Annotated[str, typer.Argument(help="The line that stands beside a score.")],

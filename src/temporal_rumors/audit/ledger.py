@@ -483,7 +483,7 @@ def sentences(ledger: Ledger) -> list[str]:
         )
     for part, names in (ledger.absent or {}).items():
         if names:
-            lines.append(f"no {' and no '.join(map(_visible, names))} post in the {_SIDES[part]} part")
+            lines.append(f"no {' and no '.join(map(visible, names))} post in the {_SIDES[part]} part")
     done = "left out of" if ledger.short_texts == EXCLUDE else "counted in"
     for counts, what in ((ledger.short, "near copies"), (ledger.short_masked, "masked ones")):
         if short := [f"{n:,} {_SIDES[part]}" for part, n in counts.items() if n]:
@@ -502,7 +502,7 @@ def section(ledger: Ledger) -> str:
         percent=_percent,
         agree=_agree,
         caption=_caption,
-        visible=_visible,
+        visible=visible,
     )
 
 
@@ -525,10 +525,10 @@ def _caption(entry: Entry, example: Example) -> str:
     """What the two posts of an example are."""
     labels = [example.test_label, example.train_label]
     sides = [
-        " ".join(filter(None, (side, id and _visible(id), label and f"({_visible(label)})")))
+        " ".join(filter(None, (side, id and visible(id), label and f"({visible(label)})")))
         for side, id, label in zip(("test", "training"), (example.test_id, example.train_id), labels, strict=True)
     ]
-    detail = f"distance {example.distance}" if example.distance is not None else _visible(example.shared or "")
+    detail = f"distance {example.distance}" if example.distance is not None else visible(example.shared or "")
     return f"{entry.leak}, {detail}: {', '.join(sides)}"
 
 
@@ -539,13 +539,13 @@ def _marked(example: Example) -> Text:
     text = Text()
     for kind, span in example.spans:
         before, after, style = marks[kind]
-        shown = _visible(span)
+        shown = visible(span)
         blank = " " * (len(shown) - len(shown.rstrip())) if before else ""
         text.append(f"{before}{shown.rstrip() if before else shown}{after}{blank}", style=style)
     return text
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Return text without what moves the cursor, turns the writing around or cannot be written as UTF-8."""
     # Joiners hold families of emoji together.
     return "".join(

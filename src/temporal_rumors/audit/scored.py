@@ -13,7 +13,7 @@ import numpy as np
 
 from temporal_rumors import models, signature, statistics
 from temporal_rumors.audit.leaks import NAMES, Leak, find_leaks, sample_of
-from temporal_rumors.audit.neighbours import groups, near_duplicates
+from temporal_rumors.audit.neighbours import EXCLUDE, groups, near_duplicates
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.protocols import GROUPS, Split, group_of
@@ -72,6 +72,7 @@ class Options:
     threshold: float
     n_resamples: int
     seed: int
+    short: str = EXCLUDE
 
 
 class Subject:
@@ -120,7 +121,7 @@ class Subject:
         if protocol not in self._leaks:
             split = self.split(protocol)
             train, test = (sample_of(self.posts, rows) for rows in (split.train, split.test))
-            self._leaks[protocol] = find_leaks(train, test, threshold=self.options.threshold)
+            self._leaks[protocol] = find_leaks(train, test, self.options.threshold, self.options.short)
         return self._leaks[protocol]
 
     def class_counts(self, rows: np.ndarray) -> np.ndarray:
