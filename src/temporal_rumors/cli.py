@@ -425,6 +425,37 @@ def errors(
         _print(analysis.tables(found))
 
 
+@app.command("export")
+def export_benchmark(
+    benchmark: Annotated[str, typer.Argument(help="Name of the benchmark.", autocompletion=_complete_benchmark)],
+    out: Annotated[Path, typer.Option(help="Folder to write to.")],
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="`parquet`, for datasets and the Hub; or `lm-eval`, tasks for lm-evaluation-harness."
+        ),
+    ] = "parquet",
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(help="Protocol; repeat for more. Without it: all.", autocompletion=_complete_protocol),
+    ] = None,
+    data_dir: DataDir = None,
+    allow_modified: AllowModified = False,
+) -> None:
+    """Write a benchmark as files that other programs read without this package.
+
+    temporal-rumors export pheme_temporal --format lm-eval --out tasks --data-dir FOLDER
+
+    lm_eval run --include_path tasks --tasks pheme_temporal_chrono --model hf --model_args pretrained=NAME
+    """
+    from temporal_rumors.export import export
+
+    written = export(benchmark, out, form, protocol, data_dir, allow_modified)
+    typer.echo(f"wrote {len(written)} {'tasks' if form == 'lm-eval' else 'configurations'} to {out}", err=True)
+    for name in written:
+        typer.echo(name)
+
+
 @app.command("show-signature")
 def show_signature(
     signature: Annotated[str, typer.Argument(help="The line that stands beside a score.")],
