@@ -9,6 +9,7 @@ import termios
 import time
 
 import pytest
+import tiny_checkpoints
 
 from temporal_rumors import __version__, models
 from temporal_rumors.cli import main
@@ -45,7 +46,9 @@ def test_help_loads_nothing_heavy():
     assert "temporal-rumors run" in child.stdout
 
 
-@pytest.mark.parametrize("command", ["list", "run", "report", "score", "audit", "overlap", "explain", "show-signature"])
+@pytest.mark.parametrize(
+    "command", ["list", "run", "report", "score", "audit", "overlap", "explain", "errors", "show-signature"]
+)
 def test_every_command_explains_itself(call, command):
     code, out, _ = call(command, "--help")
     assert code == 0
@@ -405,6 +408,70 @@ def test_the_official_split_of_veracity_is_scored_on_real_data(call, data_dir):
     assert 100 / 28 * round(scores["accuracy"] / 100 * 28) == pytest.approx(scores["accuracy"])
     assert 0 < scores["f1"] < 100
     assert all("coverage:28/28" in row["signature"] for row in json.loads(out)["results"])
+
+
+# Checkpoints
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    pytest.importorskip("torch")
+    return str(tiny_checkpoints.bert(tmp_path_factory.mktemp("checkpoints") / "tiny"))
+
+
+def test_a_checkpoint_is_a_model_like_any_other(call, checkpoint, tmp_path):
+    options = ("run", "--model", checkpoint, "--model", "lr", "--protocol", "chrono", "--protocol", "random_fold0")
+    options += ("--set", "epochs=1", "--set", "best_metric=f1", "--seeds", "2", "--save-models", "models")
+    code, out, err = call(*options)
+    assert (code, "6 done now" in err) == (0, True), err
+    assert "tiny" in out
+    records = [json.loads(path.read_text()) for path in sorted(tmp_path.glob("runs/*/*/*tiny*.json"))]
+    assert {(r["protocol"], r["seed"]) for r in records} == {(p, s) for p in ("chrono", "random_fold0") for s in (0, 1)}
+    assert {(r["model"], r["settings"]["epochs"], r["settings"]["best_metric"]) for r in records} == {
+        (checkpoint, 1, "f1")
+    }
+    assert not list(tmp_path.glob("runs/*/*/.*"))
+    cards = sorted(tmp_path.glob("models/sample_temporal/chrono/*/README.md"))
+    assert len(cards) == 3  # two seeds of the checkpoint, and lr
+    for card in cards:
+        text = card.read_text()
+        assert "random folds" in text
+        assert "Signature: `benchmark:sample_temporal@" in text
+        assert records[0]["data_digest"] in text
+    code, _, err = call(*options)
+    assert (code, "6 done before" in err) == (0, True)
+    assert "are not saved" in err
+    # Other settings are other runs, and the report tells the variants apart.
+    assert "1 done now" in call("run", "--model", checkpoint, "--protocol", "chrono", "--set", "epochs=2")[2]
+    assert "@" in call("report", "runs", "--json")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--set", "epochs"), "--set 'epochs' is not NAME=VALUE, such as epochs=3"),
+        (("--set", "epoch=3"), "--set: unknown setting 'epoch'"),
+        (("--model", "lrr"), "unknown model 'lrr' (did you mean 'lr'?)"),
+        (("--set", "vocabulary_size=0"), "vocabulary_size"),
+    ],
+)
+def test_a_wrong_setting_is_told(call, arguments, told):
+    code, _, err = call("run", "--protocol", "chrono", *arguments)
+    assert code == 2
+    assert told in err
+    assert "Traceback" not in err
+
+
+def test_an_error_analysis_and_an_export_are_printed(call, tmp_path):
+    assert call("run", "--protocol", "chrono")[0] == 0
+    code, out, err = call("errors", "runs")
+    assert (code, err) == (0, "")
+    assert "with a copy" in out
+    (row,) = json.loads(call("errors", "runs", "--json")[1])["rows"]
+    assert row["right"] + row["wrong"] == 121
+    code, out, err = call("export", "sample_temporal", "--out", "copy", "--protocol", "chrono")
+    assert (code, out, err) == (0, "chrono\n", "wrote 1 configurations to copy\n")
+    assert (tmp_path / "copy" / "data" / "chrono" / "test.parquet").is_file()
 
 
 # audit, overlap, explain and show-signature

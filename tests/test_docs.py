@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import tiny_checkpoints
 import update_cards
 
 from temporal_rumors import benchmark, listing
@@ -36,6 +37,9 @@ def test_an_example_runs_as_it_is_printed(page, code, request, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     if any(name in code for name in NAMES if name != SAMPLE):
         monkeypatch.setenv("TEMPORAL_RUMORS_DATA", str(request.getfixturevalue("data_dir")))
+    if "my-checkpoint" in code:
+        pytest.importorskip("torch")
+        tiny_checkpoints.bert(tmp_path / "my-checkpoint", positions=512)
     exec(compile(code, str(page), "exec"), {"__name__": "example"})
 
 

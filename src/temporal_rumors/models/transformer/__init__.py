@@ -145,15 +145,9 @@ class Classifier(Model):
             texts: (n,) str.
             *context: (n,) str each, blank where there is none.
         """
-        from temporal_rumors.models.transformer.encoding import most_tokens, tokenize
+        from temporal_rumors.models.transformer.encoding import tokenize
 
-        return tokenize(
-            self._base,
-            self._tokenizer,
-            texts,
-            context,
-            most_tokens(self._base, self._tokenizer, self.settings["max_length"]),
-        )
+        return tokenize(self._base, self._tokenizer, texts, context, self._most)
 
     @property
     def fitted(self) -> dict[str, Any]:
@@ -226,6 +220,8 @@ class Classifier(Model):
                 (folder / "training_args.bin").unlink(missing_ok=True)
             else:
                 self._model.save_pretrained(folder)
+            # So that whoever truncates (`truncation=True`) reads as much of a post as the model did.
+            self._tokenizer.model_max_length = self._most
             self._tokenizer.save_pretrained(folder)
         (folder / _SEEN).write_text(json.dumps(self._seen.tolist()) + "\n", encoding="utf-8")
 
@@ -260,15 +256,21 @@ class Classifier(Model):
 
         return load_tokenizer(self._base)
 
-    def _padder(self, align: int) -> Padder:
+    @cached_property
+    def _most(self) -> int:
+        """Tokens of a post that are read, at most."""
         from temporal_rumors.models.transformer.encoding import most_tokens
+
+        return most_tokens(self._base, self._tokenizer, self.settings["max_length"])
+
+    def _padder(self, align: int) -> Padder:
         from temporal_rumors.models.transformer.training import Padder
 
         tokenizer, wide = self._tokenizer, self.settings["padding"] == "max_length"
         return Padder(
             {"input_ids": tokenizer.pad_token_id, "token_type_ids": tokenizer.pad_token_type_id},
             tokenizer.padding_side == "left",
-            most_tokens(self._base, tokenizer, self.settings["max_length"]) if wide else None,
+            self._most if wide else None,
             align,
         )
 
