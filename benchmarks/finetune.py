@@ -26,6 +26,7 @@ from transformers import (
     Trainer,
     TrainingArguments,
 )
+from transformers.trainer_callback import PrinterCallback
 
 from temporal_rumors import benchmark, macro_prf, models
 from temporal_rumors.protocols import Split
@@ -63,6 +64,7 @@ def plain(
         )
 
     train, validation, test = (part(rows) for rows in (split.train, split.validation, split.test))
+    start = time.perf_counter()
     transformers.set_seed(options["seed"])
     network = AutoModelForSequenceClassification.from_pretrained(checkpoint, num_labels=len(classes))
     with tempfile.TemporaryDirectory() as folder:
@@ -87,7 +89,7 @@ def plain(
             eval_dataset=validation,
             data_collator=DataCollatorWithPadding(tokenizer),
         )
-        start = time.perf_counter()
+        trainer.remove_callback(PrinterCallback)
         trainer.train()
         seconds = time.perf_counter() - start
         return seconds, trainer.predict(test).predictions.argmax(axis=1)

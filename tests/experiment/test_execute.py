@@ -116,7 +116,7 @@ def test_the_whole_benchmark_is_encoded_once(tmp_path, monkeypatch):
     classifier = models.classifier_of("lr")
     original, calls = classifier.encode, []
     monkeypatch.setattr(classifier, "encode", lambda self, texts: calls.append(len(texts)) or original(self, texts))
-    module._encoded.cache_clear()
+    module._ENCODED.clear()
     list(execute(RUNS[:4], Settings(str(tmp_path))))
     assert calls == [len(benchmarks.get(SAMPLE).posts())]
 

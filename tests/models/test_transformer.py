@@ -319,6 +319,22 @@ def test_an_interrupted_fit_goes_on_to_the_same_weights(
     assert np.array_equal(resumed.predict_proba(encoded), unbroken.predict_proba(encoded))
 
 
+def test_a_folder_that_was_moved_is_gone_on_with(tiny: Path, tmp_path: Path) -> None:
+    first, _ = fitted(tiny, tmp_path / "here", epochs=12, learning_rate=0.0, patience=2)
+    (tmp_path / "here").rename(tmp_path / "there")
+    again, _ = fitted(tiny, tmp_path / "there", epochs=12, learning_rate=0.0, patience=2)
+    assert _same(first, again)
+    assert again.fitted == first.fitted
+
+
+def test_training_that_goes_astray_is_told(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from temporal_rumors.models.transformer import training
+
+    monkeypatch.setattr(training, "logits_of", lambda *_, **__: np.full((16, 2), np.nan))
+    with pytest.raises(UserError, match=r"went astray.*lower learning_rate"):
+        fitted(tiny)
+
+
 def test_a_fit_that_was_done_but_not_recorded_is_not_trained_further(tiny: Path, tmp_path: Path) -> None:
     for options in ({}, {"epochs": 12, "learning_rate": 0.0, "patience": 2}):
         folder = tmp_path / str(len(options))

@@ -27,6 +27,8 @@ from temporal_rumors.protocols import Split
 from temporal_rumors.records import Posts, json_digest
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
+# What the runs of this process read last.
+_ENCODED: dict[tuple[str, str | None, str, str], Any] = {}
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,10 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
     try:
         store = RunStore(settings.store)
         identity, posts, split, model = _prepare(run, settings)
+        unfinished = store.unfinished(identity)
         if store.holds(identity):
+            if is_main():
+                shutil.rmtree(unfinished, ignore_errors=True)
             return Outcome(run, SKIPPED, store.path(identity))
         benchmark = benchmarks.get(run.benchmark, run.task)
         report = benchmark.report(posts, split)
@@ -119,7 +124,6 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
             "split": dataclasses.asdict(report) | {"warnings": report.warnings()},
             "timeline": timeline(posts, split, benchmark.classes, run.protocol),
         }
-        unfinished = store.unfinished(identity)
         record |= _evaluate(run, benchmark, model, posts, split, unfinished)
         if settings.save_models is not None:
             model.save(saved(run, settings.save_models))
@@ -165,9 +169,7 @@ def _evaluate(
     run: Run, benchmark: Benchmark, model: models.Model, posts: Posts, split: Split, unfinished: Path
 ) -> dict[str, Any]:
     start = time.perf_counter()
-    settings = json_digest([run.model, model.settings])
-    texts = benchmark.model_texts(posts)
-    encoded = _encoded(_Key(run.benchmark, run.task, posts.digest, settings, model, texts))
+    encoded = _encoded(run, model, posts, benchmark.model_texts(posts))
     encoded_at = time.perf_counter()
     labels = posts.labels
     model.fit(
@@ -233,22 +235,14 @@ def _read(benchmark: str, task: str | None, data_dir: str | None, allow_modified
     return benchmarks.get(benchmark, task).posts(data_dir, allow_modified=allow_modified)
 
 
-@lru_cache(maxsize=1)
-def _encoded(key: _Key) -> Any:
-    # Encoding is row by row and free of labels, so one serves every split and seed.
-    return key.model.encode(*key.texts)
-
-
-@dataclass(frozen=True)
-class _Key:
-    """Texts of a benchmark and a model; equal if they were read from the same bytes and the model is set alike."""
-
-    benchmark: str
-    task: str | None
-    data: str
-    settings: str
-    model: models.Model = field(compare=False)
-    texts: list[list[str]] = field(compare=False)
+def _encoded(run: Run, model: models.Model, posts: Posts, texts: list[list[str]]) -> Any:
+    """All posts as a model reads them: row by row and free of labels, so one encoding serves every split and seed."""
+    key = run.benchmark, run.task, posts.digest, json_digest([model.name, model.settings])
+    if key not in _ENCODED:
+        # One at a time: an encoding may be large.
+        _ENCODED.clear()
+        _ENCODED[key] = model.encode(*texts)
+    return _ENCODED[key]
 
 
 def _model(b: Benchmark, name: str, settings: Mapping[str, Any]) -> models.Model:

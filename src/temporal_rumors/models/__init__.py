@@ -11,12 +11,14 @@ import pkgutil
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 from zipfile import BadZipFile
 
 import numpy as np
 
 from temporal_rumors.errors import UserError, nearest, unknown
+from temporal_rumors.processes import is_main
 
 _META = "model.json"
 # The sub-package of all models that are told apart by a checkpoint.
@@ -122,6 +124,11 @@ class Model(abc.ABC):
             UserError: the model is not fitted, or the folder holds something else.
         """
         self._check_fitted()
+        if not is_main():
+            # It takes part where a model is spread over processes, and leaves the writing to the main one.
+            with TemporaryDirectory() as unused:
+                self._save(Path(unused))
+            return
         target = Path(folder)
         if target.exists() and not (target / _META).is_file():
             raise UserError(f"{target} exists and is no saved model: choose another folder, or delete it")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -163,12 +165,14 @@ class Classifier(Model):
         seed: int,
         folder: Path | None,
     ) -> None:
-        from temporal_rumors.models.transformer.training import FineTuning, precision_of, quiet
+        from temporal_rumors.models.transformer.training import FineTuning, agreed, precision_of, quiet
 
+        # An earlier model of this process must not take up memory any longer.
+        gc.collect()
         wanted = self.settings
         precision = precision_of(wanted["precision"])
         with TemporaryDirectory() as temporary, quiet():
-            arguments = self._arguments(folder or Path(temporary), seed, precision)
+            arguments = self._arguments(folder or Path(agreed(temporary)), seed, precision)
             trainer = FineTuning(
                 self._new_model(seed),
                 arguments,
@@ -286,6 +290,8 @@ class Classifier(Model):
 
         wanted = self.settings
         shares = processes().num_processes * wanted["accumulate"]
+        # Or what the launcher says would hold, whatever is asked for here.
+        os.environ["ACCELERATE_MIXED_PRECISION"] = precision
         return TrainingArguments(
             output_dir=str(folder.absolute()),
             use_cpu=only_cpu(),

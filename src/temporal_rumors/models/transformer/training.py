@@ -20,7 +20,7 @@ import numpy as np
 import torch
 import transformers
 from accelerate import PartialState
-from accelerate.utils import gather_object, str_to_bool
+from accelerate.utils import broadcast_object_list, gather_object, str_to_bool
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader
 from transformers import (
@@ -127,6 +127,13 @@ def load(folder: Path) -> Any:
     return AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
 
 
+def agreed(value: str) -> str:
+    """Return the value of the main process."""
+    processes()
+    found: list[str] = broadcast_object_list([value])
+    return found[0]
+
+
 def precision_of(asked: str) -> str:
     """Return the precision to train with: "no" (32 bit), "bf16" or "fp16".
 
@@ -224,6 +231,8 @@ class FineTuning(Trainer):
     def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
         """Score the validation part: exact over all its posts, whatever the batches."""
         logits = self.logits(self._held)
+        if not np.isfinite(logits).all():
+            raise UserError("the training went astray: scores are no numbers any more; lower learning_rate")
         metrics = {f"eval_{name}": value for name, value in scores(logits, self._held_labels).items()}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -247,10 +256,17 @@ class FineTuning(Trainer):
 
     def run(self) -> None:
         """Train, from the newest whole checkpoint on where there is one, and load the best."""
-        checkpoint = _newest(Path(str(self.args.output_dir)))
+        folder = Path(str(self.args.output_dir))
+        checkpoint = _newest(folder)
         self.accelerator.wait_for_everyone()
         if checkpoint is not None:
-            self.state = TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+            path = str(checkpoint / "trainer_state.json")
+            self.state = TrainerState.load_from_json(path)
+            # It stands there with its whole path, and the folder may have been moved.
+            self.state.best_model_checkpoint = str(folder / f"checkpoint-{self.state.best_global_step}")
+            if is_main():
+                self.state.save_to_json(path)
+            self.accelerator.wait_for_everyone()
             epochs = self.args.num_train_epochs
             if self.state.epoch >= epochs or self._stopper.is_over(self.state, self.args):
                 self._load_best_model()
