@@ -57,6 +57,7 @@ class Post(NamedTuple):
         thread: id of the conversation that no split may tear apart, or None.
         part: its part in the official split, or None.
         columns: further columns of the data set -> its cells.
+        author: who wrote it, by the platform's id or name, or None; audits ask for it, the data set has it not.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Post(NamedTuple):
     thread: str | None = None
     part: str | None = None
     columns: Mapping[str, Any] = {}
+    author: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,7 @@ class Posts:
         threads: (n,) object, str: the conversation of each post, which no split tears apart; None: each stands alone.
         parts: (n,) object, str: the part of each post in the official split; None where there is none.
         columns: name -> (n,) object, further columns of the data set.
+        authors: (n,) object, str, None for one that is not known; None where none is.
     """
 
     ids: np.ndarray
@@ -99,6 +102,7 @@ class Posts:
     threads: np.ndarray | None = None
     parts: np.ndarray | None = None
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
+    authors: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -140,6 +144,7 @@ class Posts:
             threads=_known([p.thread for p in posts]),
             parts=_known([p.part for p in posts]),
             columns={name: objects([p.columns[name] for p in posts]) for name in (posts[0].columns if posts else ())},
+            authors=objects([p.author for p in posts]) if any(p.author is not None for p in posts) else None,
         )
 
 

@@ -512,6 +512,14 @@ def test_data_that_are_not_the_published_ones_are_refused_where_they_are_named(t
         overlap.overlaps(["pheme_temporal"], tmp_path)
 
 
+def test_authors_of_conversations_are_known(data_dir):
+    touched = {
+        (task, protocol): audit_benchmark("rumoureval2017", protocol, data_dir, task=task).entry("same_author").n_test
+        for task, protocol in (("stance", "official"), ("stance", "chrono"), ("veracity", "official"))
+    }
+    assert touched == {("stance", "official"): 44, ("stance", "chrono"): 58, ("veracity", "official"): 13}
+
+
 def test_signatures_differ_where_anything_that_was_read_does():
     changes = [
         {},

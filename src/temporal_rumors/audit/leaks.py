@@ -105,6 +105,7 @@ def sample_of(posts: Posts, rows: np.ndarray) -> Sample:
         times=None if np.isnat(times).all() else times,
         events=None if all(event is None for event in events) else events,
         threads=None if posts.threads is None else posts.threads[rows],
+        authors=None if posts.authors is None else posts.authors[rows],
         links=links_of(posts.texts[rows]),
     )
 

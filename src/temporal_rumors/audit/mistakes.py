@@ -123,8 +123,10 @@ def mistakes(
 
     Args:
         records: run records, as `RunStore.read` returns them; one that stands twice counts once.
-        data_dir, allow_modified: as for `Benchmark.posts`; the posts must be those that the runs were made on.
-        threshold, short: of near copies, as for `near_duplicates`.
+        data_dir: as for `Benchmark.posts`; the posts must be those that the runs were made on.
+        allow_modified: as for `Benchmark.posts`.
+        threshold: of near copies, as for `near_duplicates`.
+        short: of near copies, as for `near_duplicates`.
         examples: clusters of each kind to give, at most.
 
     Raises:

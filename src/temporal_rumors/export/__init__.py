@@ -30,7 +30,8 @@ def export(
         out: folder to write to; files of the same names are replaced.
         form: "parquet", for `datasets.load_dataset` and the Hub; or "lm-eval", tasks for lm-evaluation-harness.
         protocols: which; None means all.
-        data_dir, allow_modified: as for `Benchmark.posts`.
+        data_dir: as for `Benchmark.posts`.
+        allow_modified: as for `Benchmark.posts`.
 
     Returns:
         Names of the configurations or tasks that were written.

@@ -61,6 +61,7 @@ class Message:
         platform: "twitter" or "reddit".
         parent_id: the post it answers, which may be one that no file holds; None for the source, and where not known.
         depth: 0 for the source, 1 for what answers it, and so on; None where its parents do not lead to the source.
+        author: id (Twitter) or name (Reddit) of who wrote it, or None.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Message:
     platform: str
     parent_id: str | None
     depth: int | None
+    author: str | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class _Post(NamedTuple):
     created_at: int | None
     platform: str
     parent_id: str | None
+    author: str | None = None
 
 
 @dataclass
@@ -238,7 +241,7 @@ class _Reader:
         parents = self._parents(folder, source, replies)
         depths = _depths(parents, source.id)
         messages = [
-            Message(post.id, post.text, post.created_at, post.platform, parents[post.id], depths[post.id])
+            Message(post.id, post.text, post.created_at, post.platform, parents[post.id], depths[post.id], post.author)
             for post in (source, *replies.values())
         ]
         for message in messages:
@@ -357,7 +360,14 @@ def _twitter(content: Mapping[str, Any]) -> _Post:
         snowflake_time(id) if created_at is None else created_at,
         "twitter",
         _id(content, "in_reply_to_status_id_str", "in_reply_to_status_id"),
+        _user(content.get("user")),
     )
+
+
+def _user(user: object) -> str | None:
+    """The id of a Twitter user. Nothing but audits asks for it, so that one of another form is not known, no error."""
+    found = (user.get("id_str") or user.get("id")) if isinstance(user, dict) else None
+    return str(found) if isinstance(found, (str, int)) and not isinstance(found, bool) and found else None
 
 
 def _reddit(content: Mapping[str, Any]) -> _Post:
@@ -382,7 +392,9 @@ def _reddit(content: Mapping[str, Any]) -> _Post:
     parent = _id(data, "parent_id")
     if parent is not None and not (parent[:3] in ("t1_", "t3_") and parent[3:]):
         raise UserError(f"parent_id is {parent!r}, expected t1_<id> or t3_<id>: correct it")
-    return _Post(id, text, _time(data, "created_utc"), "reddit", parent and parent[3:])
+    author = data.get("author")
+    known = author if isinstance(author, str) and author not in ("", "[deleted]") else None
+    return _Post(id, text, _time(data, "created_utc"), "reddit", parent and parent[3:], known)
 
 
 def _object(what: str, value: object) -> Mapping[str, Any]:

@@ -258,7 +258,8 @@ def _posts(
         notes[NO_POST[source.task]] = lost
     return Posts.from_records(
         posts,
-        digest=json_digest(sorted([*post] for post in posts)),
+        # Without the authors, which are no part of the data set.
+        digest=json_digest(sorted([*post[:-1]] for post in posts)),
         dropped={NO_LABEL: sorted(unlabelled)} if unlabelled else {},
         notes={what: sorted(notes[what]) for what in sorted(notes)},
     )
@@ -313,7 +314,7 @@ def _stance(
             }
             code = LABELS[STANCE].index(label)
             post = Post(message.id, message.text, code, message.created_at, event, thread=thread.id, part=part)
-            posts.append(post._replace(columns=columns))
+            posts.append(post._replace(columns=columns, author=message.author))
         if len(parts) > 1:
             notes[SEVERAL_PARTS].append(thread.id)
     return posts, unlabelled
@@ -336,5 +337,6 @@ def _veracity(
         ]
         columns = {"platform": source.platform, "replies": replies}
         code = LABELS[VERACITY].index(label)
-        posts.append(Post(source.id, source.text, code, source.created_at, event, part=part, columns=columns))
+        post = Post(source.id, source.text, code, source.created_at, event, part=part, columns=columns)
+        posts.append(post._replace(author=source.author))
     return posts, unlabelled
