@@ -7,7 +7,7 @@ the weighted one:
     F(A) - F(B) = [F(A) - F'(A)]                                                  class mix
                 + sum over leaks of [F'(A less the leaks before) - F'(A less this one, too)]
                 - [F(B) - F'(B less all leaks)]                                   what leaks do for B itself
-                + [F'(A less all leaks) - F'(B less all leaks)]                   what remains: drift
+                + [F'(A less all leaks) - F'(B less all leaks)]                   what remains
 
 "Less" leaves out the test posts that a leak touches. With retraining the test posts stay, and the training posts that
 leak go. Fewer training posts alone mean a lower score, so leaky and clean training parts are thinned to one size, class
@@ -68,7 +68,7 @@ class Decomposition:
         own: what the same leaks do for the protocol's own score.
         own_posts: as `LeakShare.posts`, of the protocol.
         together: what all leaks explain, less what they do for the protocol.
-        remains: no leak explains it; drift, as far as the leaks are all there are.
+        remains: none of these leaks explains it: drift, and that other posts are tested, which may be harder.
         fewer: with retraining, what a random fold's score loses by training on so many posts less, in points; no part
             of the sum.
     """

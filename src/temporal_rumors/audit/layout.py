@@ -166,7 +166,7 @@ def _part_rows(row: Row, found: Decomposition) -> list[list[str]]:
         [f"leaks into {row.protocol} itself", f"{found.own_posts:,}", "", _signed(-found.own.points), _range(own)]
     )
     rows.append(["all leaks, less these", "", "", _signed(found.together.points), _range(found.together.interval)])
-    rows.append(["remains: drift", "", "", _signed(found.remains.points), _range(found.remains.interval)])
+    rows.append(["remains", "", "", _signed(found.remains.points), _range(found.remains.interval)])
     return [*rows, ["sum", "", "", _signed(found.total), ""]]
 
 
