@@ -22,7 +22,7 @@ import torch
 from temporal_rumors import benchmark, models
 from temporal_rumors.errors import UserError
 from temporal_rumors.models.transformer.batches import TrainingBatches
-from temporal_rumors.models.transformer.training import quiet
+from temporal_rumors.models.transformer.training import ALIGN, quiet
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 import tiny_checkpoints
@@ -68,7 +68,7 @@ def main() -> None:
             model = models.create(str(checkpoint), list(b.classes), epochs=1, **settings)
             encoded = model.encode(posts.texts.tolist())[split.train]
             batches = TrainingBatches(encoded.lengths, 32, 0, model.settings["grouped"])
-            padder = model._padder(8 if torch.cuda.is_available() else 1)
+            padder = model._padder(ALIGN if torch.cuda.is_available() else 1)
             seconds, n_posts, n_tokens, n_padded, n_parameters = timed(model, encoded, batches, padder, given.seconds)
             share = f"{6 * n_parameters * n_padded / seconds / peak:8.1%}" if peak else f"{'-':>8}"
             whole = EPOCHS * len(encoded) * seconds / n_posts

@@ -53,6 +53,11 @@ AllowModified = Annotated[
         "--allow-modified", help="Use source files that are not the published ones; the data digest shows it."
     ),
 ]
+RunsFolder = Annotated[Path, typer.Argument(help="Folder of run records, as `temporal-rumors run` writes it.")]
+Threshold = Annotated[str, typer.Option(help="Near copies: edit distance, or share of the longer text.")]
+Short = Annotated[
+    str, typer.Option(help="Texts too short for the threshold: `exclude` from near copies, or `include`.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
 
 
@@ -60,6 +65,12 @@ def _complete_benchmark(incomplete: str) -> list[str]:
     from temporal_rumors import benchmark
 
     return [name for name in benchmark.names() if name.startswith(incomplete)]
+
+
+Benchmarks = Annotated[
+    list[str] | None,
+    typer.Argument(help="Names of benchmarks; none means all.", autocompletion=_complete_benchmark),
+]
 
 
 def _complete_model(incomplete: str) -> list[str]:
@@ -93,10 +104,7 @@ def _options(
 
 @app.command("list")
 def list_benchmarks(
-    benchmark: Annotated[
-        list[str] | None,
-        typer.Argument(help="Names of benchmarks; none means all.", autocompletion=_complete_benchmark),
-    ] = None,
+    benchmark: Benchmarks = None,
     data_dir: LocalDataDir = None,
     allow_modified: AllowModified = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show whole digests and dropped rows.")] = False,
@@ -249,9 +257,7 @@ def audit(
     threshold: Annotated[
         str, typer.Option(help="Near copies: edit distance, as 20, or share of the longer text, as 0.2.")
     ] = "20",
-    short: Annotated[
-        str, typer.Option(help="Texts too short for the threshold: `exclude` from near copies, or `include`.")
-    ] = "exclude",
+    short: Short = "exclude",
     text_column: Annotated[str, typer.Option(help="Column of a file or Hub data set: the posts.")] = "text",
     label_column: Annotated[str | None, typer.Option(help="Column with the classes.")] = None,
     time_column: Annotated[str | None, typer.Option(help="Column with the times.")] = None,
@@ -331,10 +337,7 @@ def audit(
 
 @app.command()
 def overlap(
-    benchmark: Annotated[
-        list[str] | None,
-        typer.Argument(help="Names of benchmarks; none means all.", autocompletion=_complete_benchmark),
-    ] = None,
+    benchmark: Benchmarks = None,
     data_dir: LocalDataDir = None,
     allow_modified: AllowModified = False,
     as_json: AsJson = False,
@@ -354,13 +357,11 @@ def overlap(
 
 @app.command()
 def explain(
-    runs: Annotated[Path, typer.Argument(help="Folder of run records, as `temporal-rumors run` writes it.")] = Path(
-        "runs"
-    ),
+    runs: RunsFolder = Path("runs"),
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Train each random fold again without the training posts that leak.")
     ] = False,
-    threshold: Annotated[str, typer.Option(help="Near copies: edit distance, or share of the longer text.")] = "20",
+    threshold: Threshold = "20",
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
     data_dir: DataDir = None,
@@ -396,13 +397,9 @@ def explain(
 
 @app.command()
 def errors(
-    runs: Annotated[Path, typer.Argument(help="Folder of run records, as `temporal-rumors run` writes it.")] = Path(
-        "runs"
-    ),
-    threshold: Annotated[str, typer.Option(help="Near copies: edit distance, or share of the longer text.")] = "20",
-    short: Annotated[
-        str, typer.Option(help="Texts too short for the threshold: `exclude` from near copies, or `include`.")
-    ] = "exclude",
+    runs: RunsFolder = Path("runs"),
+    threshold: Threshold = "20",
+    short: Short = "exclude",
     examples: Annotated[int, typer.Option(min=0, help="Groups of copies to show of each kind.")] = 2,
     data_dir: DataDir = None,
     allow_modified: AllowModified = False,
@@ -518,9 +515,7 @@ def score(
 
 @app.command("report")
 def report_runs(
-    runs: Annotated[Path, typer.Argument(help="Folder of run records, as `temporal-rumors run` writes it.")] = Path(
-        "runs"
-    ),
+    runs: RunsFolder = Path("runs"),
     out: Annotated[
         list[Path] | None,
         typer.Option(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 import numpy as np
 
 from temporal_rumors.errors import UserError, unknown
+from temporal_rumors.protocols import GROUPS, group_of
 from temporal_rumors.records import json_digest
 
 # Name of each part of the signature of runs -> what it says.
@@ -233,6 +235,42 @@ def variant(record: Mapping[str, Any]) -> str:
     """Return a digest (hexadecimal) of what makes a model another variant of itself; a mean is over runs of one."""
     identity = ("settings", "model_version", "classes", "data_digest", "benchmark_version")
     return json_digest([record[name] for name in identity])
+
+
+def ordered(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return run records, each once, in the order of benchmark, task, model, variant, protocol and seed."""
+    return sorted({record["key"]: record for record in records}.values(), key=_order)
+
+
+def by_variant(records: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[Mapping[str, Any]]]]:
+    """Return name of each variant of a model -> group of protocols -> its runs.
+
+    Args:
+        records: run records of one benchmark and task, in the order of `ordered`.
+
+    Returns:
+        In the same order; a name is that of `variant_name` where several variants of a model were run.
+    """
+    variants = [list(found) for _, found in groupby(records, key=lambda r: (r["model"], variant(r)))]
+    models = [runs[0]["model"] for runs in variants]
+    found = {}
+    for model, runs in zip(models, variants, strict=True):
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for record in runs:
+            groups.setdefault(group_of(record["protocol"]), []).append(record)
+        found[model if models.count(model) == 1 else variant_name(runs[0])] = groups
+    return found
+
+
+def variant_name(record: Mapping[str, Any]) -> str:
+    """Return what tells a variant of a model from others: the model, @ and six hexadecimal digits."""
+    return f"{record['model']}@{variant(record)[:6]}"
+
+
+def _order(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    protocol = record["protocol"]
+    place = GROUPS.index(group_of(protocol)), protocol, record["seed"], record["key"]
+    return record["benchmark"], record["task"] or "", record["model"], variant(record), *place
 
 
 def of_runs(records: Sequence[Mapping[str, Any]], protocol: str, metric: str | None = None) -> dict[str, Any]:

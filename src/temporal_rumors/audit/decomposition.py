@@ -12,7 +12,7 @@ the weighted one:
 "Less" leaves out the test posts that a leak touches. With retraining the test posts stay, and the training posts that
 leak go. Fewer training posts alone mean a lower score, so leaky and clean training parts are thinned to one size, class
 by class: what leaks explain is the difference of models that were trained on equally many posts. As thinning takes some
-posts that leak, too, retraining errs on the low side (by a tenth on the generated data of benchmarks/explain.py).
+posts that leak, too, retraining errs on the low side (by 6% on the generated data of benchmarks/explain.py).
 """
 
 from __future__ import annotations

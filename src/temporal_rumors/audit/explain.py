@@ -34,8 +34,6 @@ from temporal_rumors.audit.scored import (
     Side,
     Subject,
     Term,
-    by_variant,
-    ordered,
 )
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
@@ -221,8 +219,8 @@ def explain(
     options = Options(retrain, threshold, n_resamples, seed)
     rows: list[Row] = []
     left_out: list[str] = []
-    for (name, task), of_subject in groupby(ordered(records), key=lambda r: (r["benchmark"], r["task"])):
-        variants = by_variant(list(of_subject))
+    for (name, task), of_subject in groupby(signature.ordered(records), key=lambda r: (r["benchmark"], r["task"])):
+        variants = signature.by_variant(list(of_subject))
         left_out += _left_out(" ".join(filter(None, (name, task))), variants)
         if comparable := _comparable(variants):
             benchmark = benchmarks.get(name, task)
@@ -242,7 +240,7 @@ def explain_posts(
 ) -> Explanation:
     """Explain runs on posts that are at hand, of a benchmark that need not be registered; as `explain`."""
     options = Options(retrain, threshold, n_resamples, seed)
-    variants = by_variant(list(ordered(records)))
+    variants = signature.by_variant(signature.ordered(records))
     rows = _rows(_comparable(variants), benchmark, posts, options)
     return _explanation(rows, _left_out(benchmark.label, variants), options)
 

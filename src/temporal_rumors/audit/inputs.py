@@ -23,15 +23,13 @@ def threshold(text: str) -> int | float:
     """Return a threshold of near copies: a whole number is a distance, another one a share of the longer text."""
     try:
         found = int(text) if text.strip().isdigit() else float(text)
-        if found <= _LARGEST:
-            return found
-        raise UserError(f"the threshold {text:.20} is too large: expected a distance such as 20, at most {_LARGEST:,}")
-    except UserError:
-        raise
     except ValueError:
         raise UserError(
             f"the threshold {text!r} is no number: expected a distance such as 20, or a share such as 0.2"
         ) from None
+    if not found <= _LARGEST:
+        raise UserError(f"the threshold {text:.20} is too large: expected a distance such as 20, at most {_LARGEST:,}")
+    return found
 
 
 def read_parts(name: str, protocol: str | None, **columns: Any) -> tuple[Any, Any, list[str]]:
@@ -107,9 +105,9 @@ def _read(path: Path) -> Any:
         return pd.DataFrame(rows, dtype=object)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UserError:
+        raise
     except (ValueError, RecursionError) as error:
-        if isinstance(error, UserError):
-            raise
         raise UserError(f"{path} is no whole {suffix} file: {error}") from None
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from temporal_rumors import benchmark as benchmarks
+from temporal_rumors import signature
 from temporal_rumors.audit.leaks import NEAR_COPY
 from temporal_rumors.audit.ledger import visible
 from temporal_rumors.audit.neighbours import EXCLUDE, THRESHOLD, groups
-from temporal_rumors.audit.scored import Options, Record, Side, Subject, by_variant, ordered
+from temporal_rumors.audit.scored import Options, Record, Side, Subject
 from temporal_rumors.errors import UserError
 
 if TYPE_CHECKING:
@@ -135,11 +136,11 @@ def mistakes(
     Source: Mu et al. 2023, section 4, tables 6 and 7.
     """
     rows: list[Row] = []
-    for (name, task), of_subject in groupby(ordered(records), key=lambda r: (r["benchmark"], r["task"])):
+    for (name, task), of_subject in groupby(signature.ordered(records), key=lambda r: (r["benchmark"], r["task"])):
         benchmark = benchmarks.get(name, task)
         posts = benchmark.posts(data_dir, allow_modified=allow_modified)
         subject = Subject(benchmark, posts, Options(False, threshold, 1, 0, short))
-        for model, by_group in by_variant(list(of_subject)).items():
+        for model, by_group in signature.by_variant(list(of_subject)).items():
             rows += [_row(subject, model, Side(subject, found), examples) for found in by_group.values()]
     if not rows:
         raise UserError("there are no runs: `temporal-rumors run` makes some")

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from math import lcm
 from typing import Any
 
 import numpy as np
 
-from temporal_rumors import models, signature, statistics
+from temporal_rumors import models, statistics
 from temporal_rumors.audit.leaks import NAMES, Leak, find_leaks, sample_of
 from temporal_rumors.audit.neighbours import EXCLUDE, groups, near_duplicates
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
-from temporal_rumors.protocols import GROUPS, Split, group_of
+from temporal_rumors.protocols import Split, group_of
 from temporal_rumors.records import Posts, json_digest
 from temporal_rumors.statistics import Answers
 
@@ -145,33 +144,6 @@ class Subject:
             # One at a time: an encoding may be large.
             self._encoded = {key: model.encode(*self.benchmark.model_texts(self.posts))}
         return self._encoded[key]
-
-
-def ordered(records: Iterable[Record]) -> list[Record]:
-    """Each record once, in a fixed order."""
-    return sorted({record["key"]: record for record in records}.values(), key=_order)
-
-
-def by_variant(records: Sequence[Record]) -> dict[str, dict[str, list[Record]]]:
-    """Name of each variant of a model -> group of protocols -> its runs, of ordered records of one benchmark and task.
-
-    A name has @ and six hexadecimal digits where several variants of a model were run.
-    """
-    variants = {key: list(found) for key, found in groupby(records, key=lambda r: (r["model"], signature.variant(r)))}
-    names = [model for model, _ in variants]
-    found = {}
-    for (model, variant), of_variant in variants.items():
-        by_group: dict[str, list[Record]] = {}
-        for record in of_variant:
-            by_group.setdefault(group_of(record["protocol"]), []).append(record)
-        found[model if names.count(model) == 1 else f"{model}@{variant[:6]}"] = by_group
-    return found
-
-
-def _order(record: Record) -> tuple[Any, ...]:
-    protocol = record["protocol"]
-    place = GROUPS.index(group_of(protocol)), protocol, record["seed"], record["key"]
-    return record["benchmark"], record["task"] or "", record["model"], signature.variant(record), *place
 
 
 def _chained(keys: Sequence[str | None]) -> np.ndarray:

@@ -20,7 +20,7 @@ from temporal_rumors._version import __version__
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError
 from temporal_rumors.experiment.grid import Run
-from temporal_rumors.experiment.store import FORMAT, RunStore, file_name
+from temporal_rumors.experiment.store import FORMAT, RunStore, file_name, place
 from temporal_rumors.experiment.timeline import timeline
 from temporal_rumors.processes import is_main
 from temporal_rumors.protocols import Split
@@ -140,8 +140,7 @@ def execute_run(run: Run, settings: Settings) -> Outcome:
 
 def saved(run: Run, folder: str) -> Path:
     """Return where the model of a run is saved."""
-    config = "_".join(filter(None, (run.task, run.protocol)))
-    return Path(folder) / run.benchmark / config / f"{file_name(run.model)}-seed{run.seed}"
+    return Path(folder) / place(dataclasses.asdict(run)) / f"{file_name(run.model)}-seed{run.seed}"
 
 
 def _prepare(run: Run, settings: Settings) -> tuple[dict[str, Any], Posts, Split, models.Model]:

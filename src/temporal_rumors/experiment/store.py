@@ -75,6 +75,11 @@ def file_name(model: str) -> str:
     return name if 0 < len(name) <= _LONGEST_NAME else f"{name[-_LONGEST_NAME:]}-{json_digest(model)[:8]}"
 
 
+def place(run: Mapping[str, Any]) -> Path:
+    """Return the folder, under any root, of what belongs to a benchmark, task and protocol."""
+    return Path(str(run["benchmark"])) / "_".join(filter(None, (run["task"], run["protocol"])))
+
+
 class RunStore:
     """The records under one folder.
 
@@ -88,8 +93,7 @@ class RunStore:
     def path(self, identity: Mapping[str, Any]) -> Path:
         """Return where the record of a run stands or will stand."""
         name = f"{file_name(identity['model'])}-seed{identity['seed']}-{run_key(identity)[:12]}.json"
-        config = "_".join(filter(None, (identity["task"], identity["protocol"])))
-        return self.root / str(identity["benchmark"]) / config / name
+        return self.root / place(identity) / name
 
     def unfinished(self, identity: Mapping[str, Any]) -> Path:
         """Return the folder where a run that is not done keeps what it needs to go on."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from temporal_rumors import atomic
 from temporal_rumors import benchmark as benchmarks
 from temporal_rumors.benchmark import Benchmark
 from temporal_rumors.errors import UserError, unknown
 from temporal_rumors.protocols import PARTS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from temporal_rumors.records import Posts
 
 FORMATS = ("parquet", "lm-eval")
 
@@ -66,14 +73,12 @@ def export(
     return [config for _, config in written]
 
 
-def _write_part(b: Benchmark, posts: object, rows: object, path: Path) -> None:
-    import io
-
+def _write_part(b: Benchmark, posts: Posts, rows: np.ndarray, path: Path) -> None:
     from pyarrow import parquet
 
     from temporal_rumors.builder import as_table, features_of
 
-    table = as_table(b, posts, rows).cast(features_of(b).arrow_schema)  # type: ignore[arg-type]
+    table = as_table(b, posts, rows).cast(features_of(b).arrow_schema)
     stream = io.BytesIO()
     parquet.write_table(table, stream)
     atomic.write(path, stream.getvalue())

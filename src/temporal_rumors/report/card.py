@@ -38,7 +38,7 @@ def card(record: Mapping[str, Any], summary: Summary) -> str:
     """
     subject = record["benchmark"], record["task"]
     benchmark = benchmarks.get(*subject)
-    names = record["model"], f"{record['model']}@{signature.variant(record)[:6]}"
+    names = record["model"], signature.variant_name(record)
     checkpoint = str(record["settings"].get("checkpoint", ""))
     return template(_TEMPLATE, {"signed": words.signed, "evidence": words.evidence}).render(
         record=record,

@@ -244,26 +244,25 @@ def summarise(records: Iterable[Record]) -> Summary:
 
     Source: Mu et al. 2023, tables 4 and 5.
     """
-    unique = {record["key"]: record for record in records}
-    if not unique:
+    ordered = signature.ordered(records)
+    if not ordered:
         raise UserError("no run records to report: `temporal-rumors run` makes some")
-    ordered = sorted(unique.values(), key=_order)
     known = {subject: _find(*subject) for subject in dict.fromkeys(map(_subject, ordered))}
     results: list[Result] = []
     inflation: list[Inflation] = []
     runs: list[ModelRuns] = []
-    for (subject, model), of_model in groupby(ordered, key=lambda r: (_subject(r), r["model"])):
+    for subject, of_subject in groupby(ordered, key=_subject):
         benchmark = known[subject]
-        variants = {variant: list(rs) for variant, rs in groupby(of_model, key=signature.variant)}
-        for variant, of_variant in variants.items():
-            _check_splits(of_variant)
-            label = model if len(variants) == 1 else f"{model}@{variant[:6]}"
-            groups = {g: list(rs) for g, rs in groupby(of_variant, key=lambda r: group_of(r["protocol"]))}
+        variants = signature.by_variant(list(of_subject))
+        firsts = {label: next(iter(groups.values()))[0] for label, groups in variants.items()}
+        for label, groups in variants.items():
+            _check_splits(list(chain.from_iterable(groups.values())))
             for group, members in groups.items():
                 results += _results(members, group, label, benchmark)
                 if group != RANDOM and RANDOM in groups:
                     inflation.append(_inflation(groups[RANDOM], members, group, label, benchmark))
-            differs = _differences(of_variant[0], [rs[0] for rs in variants.values()])
+            first = firsts[label]
+            differs = _differences(first, [other for other in firsts.values() if other["model"] == first["model"]])
             runs.append(_runs(groups, label, differs))
     return Summary(
         titles={s: b.title if b else " ".join(filter(None, s)) for s, b in known.items()},
@@ -273,15 +272,6 @@ def summarise(records: Iterable[Record]) -> Summary:
         splits=_splits(ordered),
         timelines=_timelines(ordered),
         runs=runs,
-    )
-
-
-def _order(record: Record) -> tuple[Any, ...]:
-    protocol = record["protocol"]
-    group = GROUPS.index(group_of(protocol))
-    return (
-        *(record["benchmark"], record["task"] or "", record["model"], signature.variant(record)),
-        *(group, protocol, record["seed"], record["key"]),
     )
 
 

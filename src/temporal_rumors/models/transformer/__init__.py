@@ -165,7 +165,7 @@ class Classifier(Model):
         seed: int,
         folder: Path | None,
     ) -> None:
-        from temporal_rumors.models.transformer.training import FineTuning, agreed, precision_of, quiet
+        from temporal_rumors.models.transformer.training import ALIGN, FineTuning, agreed, precision_of, quiet
 
         # An earlier model of this process must not take up memory any longer.
         gc.collect()
@@ -180,7 +180,7 @@ class Classifier(Model):
                 train_labels,
                 validation,
                 validation_labels,
-                padder=self._padder(8 if precision != "no" else 1),
+                padder=self._padder(ALIGN if precision != "no" else 1),
                 batch_size=wanted["batch_size"],
                 eval_batch_size=wanted["eval_batch_size"],
                 grouped=wanted["grouped"],

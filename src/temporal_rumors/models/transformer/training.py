@@ -44,7 +44,7 @@ from temporal_rumors.processes import is_main
 _WHOLE = "whole"
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 # Tensor cores multiply rectangles of multiples of eight.
-_ALIGN = 8
+ALIGN = 8
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,6 @@ class FineTuning(Trainer):
         arguments: of the Trainer.
         train, validation: encoded posts.
         train_labels, validation_labels: (n,) int64.
-        n_classes: number of classes.
         padder: makes tensors of posts.
         batch_size, eval_batch_size: posts of a batch over all processes, and of a batch to score.
         grouped: put posts of like lengths together.
@@ -204,13 +203,14 @@ class FineTuning(Trainer):
                 f"batches of {self._batches.smallest} posts cannot be cut into {shares} (processes x accumulation "
                 "steps): take fewer of these or larger batches"
             )
+        self._epochs = _Epochs(self._batches, patience)
         super().__init__(
             model=model,
             args=arguments,
             train_dataset=range(len(train)),
             eval_dataset=range(len(validation)),
             compute_loss_func=_mean_over_batch,
-            callbacks=[_Epochs(self._batches, patience), _Bar()],
+            callbacks=[self._epochs, _Bar()],
         )
         self.remove_callback(PrinterCallback)
 
@@ -268,14 +268,10 @@ class FineTuning(Trainer):
                 self.state.save_to_json(path)
             self.accelerator.wait_for_everyone()
             epochs = self.args.num_train_epochs
-            if self.state.epoch >= epochs or self._stopper.is_over(self.state, self.args):
+            if self.state.epoch >= epochs or self._epochs.is_over(self.state, self.args):
                 self._load_best_model()
                 return
         self.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-
-    @property
-    def _stopper(self) -> _Epochs:
-        return next(callback for callback in self.callback_handler.callbacks if isinstance(callback, _Epochs))
 
     def _load_rng_state(self, checkpoint: str | None) -> None:
         """Do nothing: what is drawn depends on the seed and the epoch alone."""
